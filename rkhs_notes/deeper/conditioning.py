@@ -33,6 +33,8 @@ from ..rkhs import RKHSFunction
 # %% ../../nbs/deeper/15a_conditioning.ipynb #94225b3f
 def _one(value, name, call):
     "One point, as (d,) or as the only row of (1, d)"
+    if getattr(value, "ndim", 0) == 2 and len(value) == 1:  # an array, or a row of a data frame
+        return word_of(Places).read(value, name, call)
     several = isinstance(value, list) or getattr(value, "ndim", 0) > 0
     row = several and len(value) == 1 and np.ndim(value[0]) == 1
     return word_of(APoint).read(value[0] if row else value, name, call)
@@ -254,6 +256,9 @@ def _prior(value, name, call):
         fitting(value, name, value.k == k, f"a function in H({k})", such)
         Z = value.Z
     Z = k._marked(Z, name)
+    if isinstance(value, RKHSFunction):
+        points.require_one_order(points.names_of(X), points.names_of(Z), "X and the prior")
+    Z = points.ordered(Z, X, name)
     if hasattr(X, "shape"):
         with_columns(Z, n_columns(X), name, k)
     if isinstance(value, RKHSFunction):

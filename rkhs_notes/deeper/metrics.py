@@ -8,7 +8,7 @@ import math
 from typing import Annotated
 import numpy as np
 from ..base.contracts import anywhere, contract
-from ..base.points import AnyPoints, Points
+from ..base.points import AnyPoints, Points, ordered
 from ..base.words import Classes, Flag, Function, ManyResponses, Positive
 from ..base.words import SquareMatrix, Weights, Word, fitting, function
 from ..engines.kernels.algebra import Kernel, On, scaled
@@ -82,7 +82,8 @@ def kde(X: Points, bandwidth: Positive, weights: Weights = None) -> Function:
 
     @anywhere
     def density(T):
-        return times(k, with_columns(k.points(T, "T"), d, "T", k), X, heights, "the density")
+        T = ordered(k.points(T, "T"), X, "T")
+        return times(k, with_columns(T, d, "T", k), X, heights, "the density")
 
     return density
 

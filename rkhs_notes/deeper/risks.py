@@ -11,7 +11,7 @@ from ..base.arrays import as_number, as_weights, shaped
 from ..base.contracts import contract
 from ..base.errors import require
 from ..base.objects import Objects, joined
-from ..base.points import Points, points
+from ..base.points import Points, names_of, points
 from ..base.words import Classes, Count, Finite, ManyResponses, NonNegative, Positive
 from ..base.words import Responses, Rng, Weights, Word, either, word_of
 
@@ -223,7 +223,7 @@ def semiparametric(
         )
         alpha, beta, gap = beside_loss(gram_matrix(k, X), T, signs, loss, lam, weights)
     f = RKHSFunction._of(k, X, alpha)
-    fit = SemiparametricFit._of(f, NullPart._of(null_space, beta), gap)
+    fit = SemiparametricFit._of(f, NullPart._of(null_space, beta, names_of(X)), gap)
     return fit.of_labels(loss.labels_of(y))
 
 # %% ../../nbs/deeper/05b_risks.ipynb #8542fa3d

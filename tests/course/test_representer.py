@@ -5,6 +5,7 @@ import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.interpolate import CubicSpline, make_smoothing_spline
 from scipy.optimize import brentq, minimize, minimize_scalar
@@ -1578,3 +1579,14 @@ def test_the_grid_of_a_path_is_in_units_of_the_kernel():
         np.testing.assert_allclose(lams, scale * np.geomspace(1e-8, 1e3, 50), rtol=1e-9)
     single = ridge_path(Gaussian(1.0), X.astype(np.float32), y[:, 0].astype(np.float32)).lams
     assert single[0] == pytest.approx(30 * np.finfo(np.float32).eps, rel=1e-5)
+
+
+def test_a_null_part_alone_takes_named_columns_in_order():
+    D = pd.DataFrame(np.random.default_rng(4).uniform(size=(20, 2)), columns=["a", "b"])
+    fit = semiparametric(Gaussian(1.0), D, D.a - 2 * D.b, lambda X: X, 0.1)
+    alone = D.values @ fit.null_part.beta
+    for frame in (D, D[["b", "a"]], D.values):
+        np.testing.assert_allclose(fit.null_part(frame), alone, rtol=1e-12)
+    np.testing.assert_allclose(fit(D[["b", "a"]]), fit.function(D) + alone, rtol=1e-12)
+    with pytest.raises(ValueError, match="X has no column 'b'; it has a"):
+        fit.null_part(D[["a"]])

@@ -4,6 +4,7 @@ import pickle
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.linalg
 from sklearn.decomposition import FastICA
@@ -472,3 +473,15 @@ def test_a_seed_left_out_is_that_of_the_settings():
     np.testing.assert_array_equal(plain.function_x.Z, seeded.function_x.Z)
     greedy = kernel_cca(*both, X, Y, 2.0, rank=20, pivots="greedy")
     assert (greedy.function_x.Z != plain.function_x.Z).any()
+
+
+def test_named_columns_are_unmixed_in_order():
+    S = np.random.default_rng(8).laplace(size=(120, 2)) @ [[1.0, 0.4], [0.0, 2.0]]
+    D = pd.DataFrame(S, columns=["a", "b"])
+    for found in (f := kernel_ica(D), pickle.loads(pickle.dumps(f))):
+        expected = (S - found.mean) @ found.unmixing.T
+        for frame in (D, D[["b", "a"]], D.assign(c=1.0)):
+            np.testing.assert_allclose(found.transform(frame), expected, rtol=1e-12)
+        np.testing.assert_allclose(found.transform(S), expected, rtol=1e-12)
+        with pytest.raises(ValueError, match="X has no column 'b'; it has a"):
+            found.transform(D[["a"]])

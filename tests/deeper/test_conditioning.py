@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import nnls
 from sklearn.kernel_ridge import KernelRidge
@@ -318,3 +319,24 @@ def test_an_effect_is_a_distance_of_means():
 
 def test_every_mistake_of_the_exercises_is_named():
     assert rn.exercises.check_exercises("15a") > 20
+
+
+def test_a_prior_with_named_columns_is_put_in_order():
+    "A frame with its columns in another order is the same law; one without a column is none"
+    D, P = (pd.DataFrame(A * [1, 3], columns=["a", "b"]) for A in (X, X[:15] + 0.3))
+    E = conditional_embedding(KX, KY, D, Y, 0.1)
+    rules = (
+        lambda prior: rn.kernel_sum_rule(E, prior).alpha,
+        lambda prior: rn.kernel_chain_rule(E, prior).alpha,
+        lambda prior: rn.kernel_bayes(KX, KY, D, Y, prior).v,
+        lambda prior: rn.kernel_sum_rule(E, rn.Measure(prior, np.full(15, 1 / 15))).alpha,
+    )
+    for rule in rules:
+        np.testing.assert_array_equal(rule(P[["b", "a"]]), rule(P))
+        with pytest.raises(ValueError, match="prior has no column 'b'; it has a"):
+            rule(P[["a"]])
+    turned = RKHSFunction(KX, P[["b", "a"]], np.ones(15))
+    with pytest.raises(ValueError, match="made of columns a, b and b, a"):
+        rn.kernel_sum_rule(E, turned)
+    row = P[["b", "a"]].iloc[[3]]
+    np.testing.assert_allclose(E.mean(row).alpha, E.weights(P)[3], atol=1e-12)

@@ -5,6 +5,7 @@ import warnings
 
 import array_api_strict
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -436,3 +437,13 @@ def test_a_gram_matrix_in_floats_of_half_the_length_keeps_its_tolerance(rank, si
     with pytest.raises(IndefiniteKernel, match="least eigenvalue"):
         rn.Precomputed(K - np.float32(2 * allowed) * np.eye(60, dtype="f"))
     assert rn.Precomputed(np.eye(3, dtype=int))(rows[:3]).dtype == float
+
+
+def test_a_density_takes_named_columns_in_order():
+    D = pd.DataFrame(np.random.default_rng(3).normal([0, 5], size=(20, 2)), columns=["a", "b"])
+    density = rn.kde(D, 0.7)
+    by_hand = np.exp(-((D.values[:, None] - D.values) ** 2).sum(2) / 0.98).mean(1) / 0.98 / np.pi
+    for frame in (D, D[["b", "a"]], D.values):
+        np.testing.assert_allclose(density(frame), by_hand, rtol=1e-9)
+    with pytest.raises(ValueError, match="T has no column 'b'; it has a"):
+        density(D[["a"]])

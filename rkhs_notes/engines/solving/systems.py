@@ -20,7 +20,7 @@ from ...base.distances import sqdist
 from ...base.errors import IndefiniteKernel, finite, not_negative
 from ...base.factors import Cholesky, eigh
 from ...base.objects import distinct, taken
-from ...base.points import taken_of
+from ...base.points import marked, ordered, taken_of
 from ...base.values import Value
 from ...base.words import Targets, Word, fitting
 from ..kernels.gram import gram_matrix, n_points, of_any_kind, precision
@@ -175,14 +175,17 @@ class NullPart(Value):
 
     null_space : what semiparametric was given
     beta : array (m,) or (m, t)
+    column_names : of the points, where they came as a data frame
     """
 
     null_space: NullSpace
     beta: Targets
+    column_names: tuple | None = None
 
     def __call__(self, X):
         "Values, (n,) or (n, t)"
-        return null_matrix(self.null_space, of_any_kind(X)) @ self.beta
+        X = ordered(marked(of_any_kind, X), self)
+        return null_matrix(self.null_space, X) @ self.beta
 
     def __repr__(self):
         return f"NullPart, {len(self.beta)} coefficients"

@@ -5,6 +5,7 @@ __all__ = ['kernel_generalized_variance', 'kernel_mutual_information', 'Independ
 
 # %% ../../../nbs/engines/solving/unmixing.ipynb #94cb1380
 import math
+from dataclasses import replace
 from itertools import combinations
 from typing import Annotated, Any
 import numpy as np
@@ -14,6 +15,7 @@ from ...base.arrays import as_number, as_points, shaped
 from ...base.contracts import contract
 from ...base.errors import finite, settled
 from ...base.factors import signs
+from ...base.points import marked, names_of, ordered, with_names
 from ...base.values import Value
 from ...base.words import Count, Positive, Vector, Word, array, word_of
 
@@ -175,7 +177,12 @@ def _least_dependent(Z, between, tol, max_sweeps):
     )
 
 # %% ../../../nbs/engines/solving/unmixing.ipynb #ce4960b7
-Mixtures = Annotated[Any, array("n", "d?")]
+def _mixtures(value, name, call):
+    "Rows of mixtures, named columns in the order of those that were unmixed"
+    return ordered(marked(as_points, value, name), call.seen.get("self"), name)
+
+
+Mixtures = Annotated[Any, replace(array("n", "d?"), read=_mixtures, role="points")]
 
 # %% ../../../nbs/engines/solving/unmixing.ipynb #52258719
 class IndependentSources(Value):
@@ -198,7 +205,7 @@ class IndependentSources(Value):
 
         returns : array (n, m)
         """
-        X = shaped(as_points(X), "X", ("n", len(self.mean)), hint=", a column a mixture")
+        X = shaped(X, "X", ("n", len(self.mean)), hint=", a column a mixture")
         return (X - self.mean) @ self.unmixing.T
 
     __call__ = transform
@@ -234,7 +241,7 @@ def kernel_ica(
     raises ConvergenceFailure : pairs still turn: two sources look Gaussian, or n is small
     references : PK (announced there); Bach and Jordan (2002). Pairs suffice by Comon (1994)
     """
-    X = as_points(X).astype(float)
+    names, X = names_of(X), X.astype(float)
     finite(X - X.mean(axis=0), "X less its mean", "rescale X")
     if k is None:
         k = Gaussian(1.0)
@@ -253,7 +260,8 @@ def kernel_ica(
     turn, S, sweeps = _least_dependent(Z, between, tol, max_sweeps)
     unmixing = turn @ whitening
     left = sum(between(*pair) for pair in combinations(S.T, 2))
-    return IndependentSources._of(unmixing * signs(unmixing.T)[:, None], mean, float(left), sweeps)
+    unmixing = unmixing * signs(unmixing.T)[:, None]
+    return IndependentSources._of(unmixing, with_names(mean, names), float(left), sweeps)
 
 # %% ../../../nbs/engines/solving/unmixing.ipynb #21445042
 Unmixing = Annotated[Any, array("sources", "mixtures")]
