@@ -231,7 +231,7 @@ def points(letter="n", of=None):
         mark = _mark_of(X)
         if mark is None or mark.names is None or (k and k._named()):  # it finds its columns itself
             return X
-        first = call.sizes.get(letters[1], ("self",))[0]
+        first = call.sizes.get(letters[1], (of or "self",))[0]
         return ordered(X, call.seen.get(first), name)
 
     owner = f" of {of}" * bool(of)

@@ -165,7 +165,7 @@ def check_conditional_embedding(E: Tested, x=None) -> Finite:
     raises LawBroken : E minimises something else
     """
     if x is None:
-        x = E.X[:50]
+        x = points.taken_of(E.X, slice(0, 50))
     L, n = gram_matrix(E.ky, E.Y), n_points(E.Y)
     C, W, at_data = gram_matrix(E.kx, x, E.X), E.weights(x), E.weights(E.X)
     gap = lengths(E.lam * W - C @ (np.eye(n) - at_data), L)  # (15a.5)

@@ -11,7 +11,7 @@ from scipy.stats import t as student
 from ..base.arrays import as_count, as_floats, as_number, shaped
 from ..base.contracts import contract
 from ..base.factors import Cholesky
-from ..base.points import AnyPoints, Points
+from ..base.points import AnyPoints, Points, taken_of
 from ..base.values import Value
 from ..base.words import Axes, Count, Finite, Function, Labels, NonNegative, Positive
 from ..base.words import Probability, Rng, Targets, Vector, Word, array, count, fitting
@@ -154,8 +154,8 @@ def _split(sample, n, rng):
     "n points to learn from, the others to judge by"
     X, y = sample
     as_count(n, "the last of sizes", at_most=len(X) - 1, because=": leave some points to judge by")
-    rows = rng.permutation(len(X))
-    return X[rows[:n]], y[rows[:n]], X[rows[n:]], y[rows[n:]]
+    some, rest = np.split(rng.permutation(len(X)), [n])
+    return taken_of(X, some), y[some], taken_of(X, rest), y[rest]
 
 
 def _drawn(sample, n, rng):
@@ -217,7 +217,8 @@ def learning_curve(
         draw, overlap = _split, (len(sample[0]) - most) / most
     for child in rng.spawn(draws):
         X, y, X_test, y_test = draw(sample, most, child)
-        errors.append([score_of(fit(X[:n], y[:n]), X_test, y_test, error) for n in sizes])
+        fits = (fit(taken_of(X, slice(0, n)), y[:n]) for n in sizes)
+        errors.append([score_of(f, X_test, y_test, error) for f in fits])
     errors, known = np.array(errors), floor or 0.0
     if (low := errors.mean(axis=0).min()) <= known:
         raise ValueError(
@@ -354,7 +355,8 @@ def selection_cost(
     fitting(chosen, "choose(X, y)", fits, "a pair (f, score)", such)
     part, errors = rng.permutation(len(X)) % folds, []
     for fold in range(folds):
-        f, out = choose(X[part != fold], y[part != fold])[0], part == fold
-        values = shaped(as_floats(f(X[out]), "f(X)"), "f(X)", y[out].shape)
+        out, rest = np.flatnonzero(part == fold), np.flatnonzero(part != fold)
+        f = choose(taken_of(X, rest), y[rest])[0]
+        values = shaped(as_floats(f(taken_of(X, out)), "f(X)"), "f(X)", y[out].shape)
         errors.append(MEASURES["squared"](values, y[out]))
     return SelectionCost._of(float(chosen[1]), finite(np.array(errors), "the error of choose"))

@@ -10,8 +10,8 @@ import numpy as np
 from ..base.arrays import as_number, as_weights, shaped
 from ..base.contracts import contract
 from ..base.errors import require
-from ..base.objects import Objects, joined
-from ..base.points import Points, names_of, points
+from ..base.objects import Objects
+from ..base.points import Points, joined_of, names_of, points, taken_of, with_names
 from ..base.words import Classes, Count, Finite, ManyResponses, NonNegative, Positive
 from ..base.words import Responses, Rng, Weights, Word, either, word_of
 
@@ -87,16 +87,16 @@ def check_representer(
     size = np.abs(y).max() or 1.0
     for _ in range(trials):
         i, j = rng.choice(n_points(X), (2, 2))
-        Z = X[i]
+        Z = taken_of(X, i)
         if not isinstance(X, Objects):  # between two points, if that is one
-            Z = X[i] + rng.random((2, 1)) * (X[j] - X[i])
+            Z = with_names(X[i] + rng.random((2, 1)) * (X[j] - X[i]), names_of(X))
         step_law(RKHSFunction(f.k, Z, rng.normal(size=2) * size))
     return found
 
 # %% ../../nbs/deeper/05b_risks.ipynb #746ec5dc
 def _stationary(f, g, X, y, values, lam, loss, J):
     "Half the gradient of J at its centres; the law of a step"
-    residual, both, m = y - values, joined(g.Z, X), n_points(g.Z)
+    residual, both, m = y - values, joined_of(g.Z, X), n_points(g.Z)
     gradient = lam * g - RKHSFunction._of(g.k, X, residual)
     root = np.sqrt(diagonal(g.k, both))
     eps = max(float(np.finfo(precision(A)).eps) for A in (g.Z, g.alpha, X, y)) ** 0.75

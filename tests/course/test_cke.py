@@ -10,6 +10,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.linalg
 import scipy.sparse
@@ -799,3 +800,12 @@ def test_chapter_12_quotes_the_faces_of_12a():
         for rival in ("enlarged probe", "shrunken gallery", "SVM, low resolution"):
             column = f"{who}, 8×8 moved"
             assert rate("coupled, chosen", column) >= rate(rival, column) + 5
+
+
+def test_folds_keep_the_names_of_their_columns():
+    V = np.random.default_rng(2).normal(size=(24, 2))
+    D, labels = pd.DataFrame(V, columns=["a", "b"]), np.repeat(np.arange(6), 4)
+    options = dict(kind="class", regs=[0.1], components=[1], rng=0)
+    named = tune_coupling([(Gaussian(1.0).on(["b"]),) * 2], D, D, labels, **options)
+    plain = tune_coupling([(Gaussian(1.0).on([1]),) * 2], V, V, labels, **options)
+    assert [n for _, n in named.scores] == [n for _, n in plain.scores]

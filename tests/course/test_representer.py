@@ -1590,3 +1590,12 @@ def test_a_null_part_alone_takes_named_columns_in_order():
     np.testing.assert_allclose(fit(D[["b", "a"]]), fit.function(D) + alone, rtol=1e-12)
     with pytest.raises(ValueError, match="X has no column 'b'; it has a"):
         fit.null_part(D[["a"]])
+
+
+def test_laws_of_a_fit_take_its_named_columns_in_any_order():
+    D = pd.DataFrame(np.random.default_rng(4).uniform(size=(20, 2)), columns=["a", "b"])
+    y = np.sin(3 * D.a.values) - D.b.values
+    for k in (Gaussian(1.0).on(["a"]) + Linear(), Linear(), Gaussian([0.5, 5.0])):
+        fit = ridge(k, D, y, 0.1)
+        for frame in (D, D[["b", "a"]]):
+            check_representer(fit, frame, y, 0.1)

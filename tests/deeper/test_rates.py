@@ -3,6 +3,7 @@
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import least_squares
 
@@ -406,3 +407,16 @@ def test_what_choose_returns_is_asked_for():
         selection_cost(lambda X, y: 3.0, X, y)
     with pytest.raises(ValueError, match="the number of sizes = 1.*which the law needs"):
         learning_curve(least_squares_fit, noisy_plane, [20])
+
+
+def test_rows_keep_the_names_of_their_columns():
+    V = np.random.default_rng(2).normal(size=(30, 2))
+    D, y = pd.DataFrame(V, columns=["a", "b"]), V[:, 1] ** 2
+    k, plain = Gaussian(1.0).on(["b"]), Gaussian(1.0).on([1])
+    curves, costs = [], []
+    for kernel, points in ((k, D), (plain, V)):
+        fit = partial(ridge, kernel, lam=0.1)
+        curves.append(learning_curve(fit, (points, y), [5, 8, 12, 20], 0, 3).errors)
+        costs.append(selection_cost(lambda X, y: (fit(X, y), 0.0), points, y, rng=0).folds)  # noqa: B023
+    np.testing.assert_allclose(*curves)
+    np.testing.assert_allclose(*costs)

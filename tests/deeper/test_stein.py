@@ -4,6 +4,7 @@ import importlib.util
 import tracemalloc
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rkhs_notes as rn
@@ -370,3 +371,21 @@ def test_scores_by_autodiff():
 
 def test_every_mistake_of_the_exercises_is_named():
     assert rn.exercises.check_exercises("15b") > 20
+
+
+@pytest.mark.parametrize("columns", [["a"], ["b", "a"]])
+def test_named_columns_are_those_of_the_numbers(columns):
+    "The score is one of both columns, whichever of them k names"
+    V = np.random.default_rng(2).normal(size=(30, 2))
+    D, numbers = pd.DataFrame(V, columns=["a", "b"]), ["ab".index(c) for c in columns]
+
+    def score(z):
+        return -z / [1.0, 2.0]
+
+    k, plain = (rn.Gaussian(1.0).on(some) for some in (columns, numbers))
+    for test in (
+        lambda k, X: rn.goodness_of_fit_test(k, score, X, 0, 49).statistic,
+        lambda k, X: rn.stein_discrepancy(k, score, X),
+        lambda k, X: rn.SteinKernel(k, score)(X)[0].sum(),
+    ):
+        assert test(k, D) == pytest.approx(test(plain, V), rel=1e-12)

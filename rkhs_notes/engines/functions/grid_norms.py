@@ -14,6 +14,7 @@ from ...base.arrays import as_floats, shaped
 from ...base.blocks import require_fits
 from ...base.contracts import contract
 from ...base.errors import NoSpectralMeasure, NotPositiveDefinite, require
+from ...base.points import taken_of
 from ...base.words import Function, Positive, array
 from ..features.frequencies import reach_of
 from .functions import OneFunction, paired, times
@@ -104,7 +105,7 @@ def check_fourier_norm(f: OneFunction, spectrum: Function, spacing: Positive) ->
     """
     F, S, w, cell, lost = _transforms(f, spacing)
     hat = shaped(as_floats(spectrum(w), "spectrum(w)"), "spectrum(w)", (len(w),))
-    top, size = float(gram_matrix(f.k, f.Z[:1])[0, 0]), np.abs(f.alpha).sum()
+    top, size = float(gram_matrix(f.k, taken_of(f.Z, slice(0, 1)))[0, 0]), np.abs(f.alpha).sum()
     seen = hat > lost
     T, slack = top - cell * hat[seen].sum(), 4 * cell * seen.sum() * lost
     require(

@@ -14,6 +14,7 @@ from ...base.arrays import as_count
 from ...base.blocks import few_threads, require_fits, row_blocks
 from ...base.contracts import contract
 from ...base.errors import require, settled, warned
+from ...base.points import taken_of
 from ...base.values import Value
 from ...base.words import instance_of
 
@@ -314,13 +315,14 @@ def _linear_and_gaussian(L, H):
 
 def _fold_scores(fold, L, H, place, kernels, kinds, regs, components, weights, rank):
     "(choice, held-out probes matched to their own label) of every candidate, in one fold"
-    train, gallery, probes = fold
-    ties = {kind: _search_ties(H[train], place[train], kind) for kind in kinds}
+    (train, gallery, probes), H_train = fold, taken_of(H, fold[0])
+    ties = {kind: _search_ties(H_train, place[train], kind) for kind in kinds}
     for pair in kernels:
-        low, high = _views(pair, L[train], H[train], rank)
+        low, high = _views(pair, taken_of(L, train), H_train, rank)
         for (kind, W), reg in product(ties.items(), regs):
             e = _coupled(low, high, W, max(components), reg, or_fewer=True)
-            for p, way, rows in views.matches(e, components, weights, L[probes], H[gallery]):
+            asked, among = taken_of(L, probes), taken_of(H, gallery)
+            for p, way, rows in views.matches(e, components, weights, asked, among):
                 right = place[gallery][rows] == place[probes]
                 choice = dict(kernels=pair, kind=kind, reg=reg, n_components=p, weights=way)
                 yield choice, right.sum()

@@ -8,6 +8,7 @@ import numpy as np
 from typing import Annotated, Any
 from ...base.contracts import contract
 from ...base.errors import LawBroken, require
+from ...base.points import taken_of
 from ...base.words import Count, Flag, Function, NonNegative, Responses, Rng, Weights, Whole
 from ...base.words import count, either, fitting, function
 from ..features.feature_maps import FeatureFunction, FeatureMap
@@ -33,7 +34,8 @@ def _features_of(k, X, option, features):
     exact = option < 5
     if isinstance(features, FeatureMap):
         if exact:
-            apart = largest_gap(features(X[:8]), gram_matrix(k, X[:8]))[0]
+            few = taken_of(X, slice(0, 8))
+            apart = largest_gap(features(few), gram_matrix(k, few))[0]
             require(
                 f"option {option} wants features with ⟨φ(x), φ(y)⟩ = k(x, y) for {k}",
                 apart,
@@ -47,7 +49,7 @@ def _features_of(k, X, option, features):
     fits = not exact and features is not None
     fitting(features, "features", fits, what, f"one for option {option}")
     some = np.linspace(0, len(X) - 1, min(len(X), max(1000, 4 * features))).astype(int)
-    return mercer_expansion(k, empirical(X[some]), features).feature_map()
+    return mercer_expansion(k, empirical(taken_of(X, some)), features).feature_map()
 
 # %% ../../../nbs/engines/solving/descent.ipynb #ac460477
 def _function_of(k, X, phi, c):

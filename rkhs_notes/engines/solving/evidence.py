@@ -14,7 +14,7 @@ from ...base.blocks import few_threads, require_fits
 from ...base.contracts import contract
 from ...base.errors import NotPositiveDefinite, finite, warned
 from ...base.factors import Cholesky, eigh, schur_rounding
-from ...base.points import Points, names_of, recast, taken_of
+from ...base.points import Points, names_of, recast, taken_of, with_names
 from ...base.words import Count, Flag, Positive, Probability, Rng, Targets, Weights
 from ...base.words import Whole
 
@@ -254,7 +254,7 @@ def without_effect(k, X, y, noise, weights=None):
     def evidence(columns):
         Z = X.copy()
         Z[:, columns] = X[:, columns].mean(axis=0)
-        data = guarded(Z), y, noise
+        data = with_names(guarded(Z), names_of(X)), y, noise
         if weights is not None:
             *data, _ = powers(*data, weights)
         try:
