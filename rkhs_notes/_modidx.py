@@ -1888,6 +1888,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                         'rkhs_notes/deeper/rates.py'),
                                          'rkhs_notes.deeper.rates.LearningCurve._between': ( 'deeper/rates.html#learningcurve._between',
                                                                                              'rkhs_notes/deeper/rates.py'),
+                                         'rkhs_notes.deeper.rates.LearningCurve._ends': ( 'deeper/rates.html#learningcurve._ends',
+                                                                                          'rkhs_notes/deeper/rates.py'),
                                          'rkhs_notes.deeper.rates.LearningCurve._law': ( 'deeper/rates.html#learningcurve._law',
                                                                                          'rkhs_notes/deeper/rates.py'),
                                          'rkhs_notes.deeper.rates.LearningCurve.at': ( 'deeper/rates.html#learningcurve.at',
