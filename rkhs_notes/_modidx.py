@@ -5697,6 +5697,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                           'rkhs_notes/engines/solving/unmixing.py'),
                                                      'rkhs_notes.engines.solving.unmixing._least_dependent': ( 'engines/solving/unmixing.html#_least_dependent',
                                                                                                                'rkhs_notes/engines/solving/unmixing.py'),
+                                                     'rkhs_notes.engines.solving.unmixing._missed': ( 'engines/solving/unmixing.html#_missed',
+                                                                                                      'rkhs_notes/engines/solving/unmixing.py'),
                                                      'rkhs_notes.engines.solving.unmixing._mixtures': ( 'engines/solving/unmixing.html#_mixtures',
                                                                                                         'rkhs_notes/engines/solving/unmixing.py'),
                                                      'rkhs_notes.engines.solving.unmixing._mutual_information': ( 'engines/solving/unmixing.html#_mutual_information',
