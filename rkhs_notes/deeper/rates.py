@@ -18,17 +18,20 @@ from ..base.words import Probability, Rng, Targets, Vector, Word, array, count, 
 from ..base.words import instance_of, number, word_of
 
 # %% ../../nbs/deeper/16a_rates.ipynb #2f3d1734
-from ..base.errors import finite, require
+from ..base.errors import finite, require, warned
 from ..engines.kernels.gram import AKernel, gram_matrix
 from ..engines.solving.paths import MEASURES, Error, Penalties, Widths
 
 # %% ../../nbs/deeper/16a_rates.ipynb #819f8816
+EXPONENTS = 0.02, 4.0  # of a law whose floor is estimated
+
+
 def power_law(n, e, floor=None):
     "(b, a, c) of least Σ ((b + a n^(−c)) / e − 1)², or of a straight line in logarithms   (16a.1)"
     if floor is not None:
         slope, level = np.polyfit(np.log(n), np.log(e - floor), 1)
         return floor, np.exp(level), -slope
-    low, high = 0.02, 4.0
+    low, high = EXPONENTS
     for _ in range(6):  # a grid of c, then a finer one at its best
         c = np.linspace(low, high, 40)
         b, a, off = floor_and_level(n / n[0], e, c)
@@ -79,8 +82,15 @@ class LearningCurve(Value):
 
     @property
     def interval(self):
-        "(low, high) of the slope."
-        return tuple(map(float, self._between(lambda e: -self._law(e)[2])))
+        "(low, high) of the slope; from −∞, or to 0 at least, where c is at an end of what is tried."
+        low, high = map(float, self._between(lambda e: -self._law(e)[2]))
+        slowest, fastest = self._ends()
+        return (-np.inf if fastest else low), (max(high, 0.0) if slowest else high)
+
+    def _ends(self):
+        "Is c at the least and at the largest number that is tried with an unknown floor?"
+        c = -self.slope if self.known is None else np.nan
+        return tuple(c == end for end in EXPONENTS)
 
     def _law(self, e):
         return power_law(self.sizes.astype(float), e, self.known)  # (16a.1)
@@ -199,7 +209,8 @@ def learning_curve(
     sizes : at least four, or two where the floor is known
     draws : how many samples, or splits of the pair (X, y)
     error : 'squared', 'label' (signs, or the largest column), or (values, targets) → float
-    floor : of the error, if known: 0 for an excess error, the variance of noise; else estimated
+    floor : of the error, if known: 0 for an excess error, the variance of noise; else estimated,
+        with a slope from −4 to −0.02; told where it is an end of these
     raises ValueError : too few sizes or points; an error that is not finite, or not above the floor
 
     Examples
@@ -225,7 +236,15 @@ def learning_curve(
             f"floor = {known:g} is not below the mean error {low:.3g}: a power "
             "of n is never 0. Pass a lower floor, smaller sizes or more test points."
         )
-    return LearningCurve._of(np.array(sizes), errors, floor, level, overlap)
+    curve = LearningCurve._of(np.array(sizes), errors, floor, level, overlap)
+    if any(curve._ends()):
+        least, most = EXPONENTS
+        warned(
+            f"the slope {curve.slope:g} is an end of [−{most:g}, −{least:g}], where it is sought beside "
+            "an unknown floor: the errors do not tell how fast they fall to which floor. Pass the "
+            "floor, floor=0. if they fall to 0, or sizes further apart and more draws."
+        )
+    return curve
 
 # %% ../../nbs/deeper/16a_rates.ipynb #16dd96b2
 ACurve = Annotated[LearningCurve, instance_of(LearningCurve, "what learning_curve returns")]
@@ -242,7 +261,7 @@ def check_rate(curve: ACurve, rate: Positive) -> float:
     return require(
         f"slope −{rate:.3g} in [{low:.3g}, {high:.3g}]",
         abs(curve.slope + rate),
-        (high - low) / 2,
+        curve.slope - low if -rate < curve.slope else high - curve.slope,
         "Another source condition or decay than the data have; a lam "
         "that does not follow n; a floor that is not the given one; or n too small.",
     )

@@ -485,3 +485,19 @@ def test_named_columns_are_unmixed_in_order():
         np.testing.assert_allclose(found.transform(S), expected, rtol=1e-12)
         with pytest.raises(ValueError, match="X has no column 'b'; it has a"):
             found.transform(D[["a"]])
+
+
+@pytest.mark.parametrize("bandwidth", [0.01, 0.3])
+def test_the_dependence_of_a_narrow_kernel_is_told_and_exact(bandwidth):
+    "100 functions miss most of k = Gaussian(0.01): by the whole Gram matrices, pair by pair"
+    S = np.random.default_rng(3).uniform(-1, 1, (150, 3)) @ [[1, 0.4, 0], [0, 2, 1], [1, 0, 1]]
+    k = Gaussian(bandwidth)
+    if bandwidth < 0.1:
+        with pytest.warns(RuntimeWarning, match=r"functions .* miss \d\d % of k\(z, z\)"):
+            found = kernel_ica(S, k=k)
+    else:
+        found = kernel_ica(S, k=k)
+    Z = found.transform(S)
+    pairs = [[Z[:, i], Z[:, j]] for i, j in ((0, 1), (0, 2), (1, 2))]
+    whole = sum(kernel_mutual_information(k, pair, reg=1.5) for pair in pairs)
+    assert found.dependence == pytest.approx(whole, rel=1e-4)

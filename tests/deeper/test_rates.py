@@ -420,3 +420,31 @@ def test_rows_keep_the_names_of_their_columns():
         costs.append(selection_cost(lambda X, y: (fit(X, y), 0.0), points, y, rng=0).folds)  # noqa: B023
     np.testing.assert_allclose(*curves)
     np.testing.assert_allclose(*costs)
+
+
+@pytest.mark.parametrize(
+    "law, slope", [(lambda n: 5.0 * n**-6, -4), (lambda n: 3 - 0.02 * np.log(n), -0.02)]
+)
+def test_a_slope_at_the_end_of_its_range_is_told(law, slope):
+    "Exact data, which no law with an exponent in the range follows: no interval of width 0"
+    numbers = np.random.default_rng(6)
+
+    def fit(X, y):
+        root = np.sqrt(law(len(X)) * np.exp(1e-4 * numbers.normal()))
+        return lambda Z: np.full(len(Z), root)
+
+    def sample(n, rng):
+        return np.zeros(n), np.zeros(n), [0.0], [0.0]
+
+    with pytest.warns(RuntimeWarning, match=rf"slope {slope} is an end of .* floor=0\."):
+        curve = learning_curve(fit, sample, [4, 8, 16, 32], 0, 6)
+    low, high = curve.interval
+    assert curve.slope == slope and high - low > 0.01
+    if slope == -4:
+        assert low == -np.inf and check_rate(curve, 6.0) == pytest.approx(2)
+        with pytest.raises(LawBroken):
+            check_rate(curve, 3.0)
+        known = learning_curve(fit, sample, [4, 8, 16, 32], 0, 6, floor=0.0)
+        assert check_rate(known, 6.0) < 0.01
+    else:
+        assert high >= 0
