@@ -11,7 +11,7 @@ __all__ = ['KernelEstimator', 'KernelRidge', 'KernelSVC', 'KernelSVR', 'OneClass
 import html, math, re
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from functools import partial
+from functools import partial, wraps
 from importlib import import_module
 from inspect import isfunction
 from itertools import combinations
@@ -239,6 +239,24 @@ def _estimator(cls):
     return cls
 
 
+def _anew(fit):
+    "Of an earlier fit nothing stays; after an error all of it"
+
+    @wraps(fit)
+    def fit_anew(self, *data, **options):
+        before = dict(vars(self))
+        for name in before:
+            if name.endswith("_"):
+                delattr(self, name)
+        try:
+            return fit(self, *data, **options)
+        except BaseException:
+            vars(self).clear(), vars(self).update(before)
+            raise
+
+    return fit_anew
+
+
 @_estimator
 class KernelEstimator(_Kept):
     "What all estimators share: a kernel with parameters by name, and points of any kind"
@@ -251,6 +269,8 @@ class KernelEstimator(_Kept):
         super().__init_subclass__(**options)
         for name, f in list(vars(cls).items()):
             if isfunction(f) and not name.startswith("_"):
+                if name == "fit":
+                    f = _anew(f)
                 setattr(cls, name, door(f))
 
     @door
@@ -278,16 +298,10 @@ class KernelEstimator(_Kept):
     def _fit_points(self, X, *y, **options):
         "X (and y) of a fit: rows of floats, or objects that the kernel reads"
         _read_parameters(self)
-        former = [name for name in vars(self) if name.endswith("_")]  # of an earlier fit
         if self.kernel is None or not hold_objects(X):
-            read = _read_rows(self, X, *y, reset=True, **options)
-        else:
-            points = self.kernel.points(list(X))
-            read = (points, *map(np.asarray, y)) if y else points
-        for name in former:
-            if name not in ("n_features_in_", "feature_names_in_"):
-                delattr(self, name)
-        return read
+            return _read_rows(self, X, *y, reset=True, **options)
+        points = self.kernel.points(list(X))
+        return (points, *map(np.asarray, y)) if y else points
 
     def _points(self, X):
         "X of a prediction, as that of the fit"
@@ -849,9 +863,9 @@ class KernelRidge(_Routed, _ManyTargets, KernelEstimator):
         if not free:
             lams = np.unique(self.lam)
         how = self.kernel, self.bandwidth, lams, self.offset, self.effort, free, _PATH
-        own = Y
+        own, unit = Y, ""
         if Y.shape[1] > 1:  # a column of larger unit has no larger say
-            own, _, _ = _standardised(Y, weights)
+            own, unit = _standardised(Y, weights)[0], " of y in deviations"
         self.kernel_, path, self.lam_, self.chosen_ = _elected(X, own, weights, *how)
         within = _spread_within(X, own, weights)
         X, Y, weights = _averaged(X, Y, weights)
@@ -860,7 +874,7 @@ class KernelRidge(_Routed, _ManyTargets, KernelEstimator):
             self.lam_, self.loo_ = path._best, path.loo.min() + within
             self._say(
                 f"lam={self.lam_:.3g}, the best of {len(path.lams)} by leave-one-out"
-                f" on {len(path.X)} points, mean squared error {self.loo_:.4g}",
+                f" on {len(path.X)} points, mean squared error {self.loo_:.4g}{unit}",
                 path._edge(),
             )
         if not free:

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from tqdm.auto import tqdm
 from .estimators import KernelEstimator, _ManyTargets, _Width, _averaged, _by_number
 from .estimators import _columns, _estimator, _our_names, _read_parameters
-from .estimators import _read_rows, _weights_of
+from .estimators import _read_rows, _standardised, _weights_of
 from ..base.arrays import shaped
 from ..base.blocks import row_blocks
 from ..base.errors import at_edge
@@ -70,6 +70,7 @@ class _Ahead(NamedTuple):
     now: np.ndarray  # by this fit
     w: np.ndarray = None  # (D, L t), its weights and offsets for all lam
     b: np.ndarray = None
+    unit: np.ndarray = 1.0  # (t,), what columns of y are measured in: their deviations at the start
 
     errors = property(lambda self: self.before + self.now)
 
@@ -80,13 +81,14 @@ class _Ahead(NamedTuple):
         now, (n, t) = self.now.copy(), Y.shape
         for rows in row_blocks(n, 24 * (phi.dim + self.w.shape[1])):
             values = phi(taken_of(X, rows)) @ self.w + self.b
-            e = values.reshape(-1, len(_LAMS), t) - Y[rows, None]
+            e = (values.reshape(-1, len(_LAMS), t) - Y[rows, None]) / self.unit
             now += weights[rows] @ np.mean(e**2, axis=2)
         return self._replace(now=now)
 
     def refitted(self, sums):
         "By fits to all rows so far"
-        return _Ahead(2 * sums.n, self.now, np.zeros(len(_LAMS)), *_all_fits(sums, _LAMS))
+        w, b = _all_fits(sums, _LAMS)
+        return _Ahead(2 * sums.n, self.now, np.zeros(len(_LAMS)), w, b, self.unit)
 
     def emptied(self):
         "The same fits, and no errors yet"
@@ -389,16 +391,21 @@ class StreamingKernelRidge(_ManyTargets, _Streamed):
         X, Y, weights, n = self._start
         phi, errors = self._features(X), np.zeros(len(_LAMS))
         sums = StreamingRidge(phi, Y.shape[1]).update(X, Y, weights)
+        judge, unit = sums, np.ones(Y.shape[1])
+        if Y.shape[1] > 1:  # a column of larger unit has no larger say
+            Y, _, unit = _standardised(Y, weights)
+            judge = StreamingRidge(phi, Y.shape[1]).update(X, Y, weights)
         if self._left_open("lam") and len(weights) > 1:
-            errors = sums.leave_one_out([(X, Y, weights)], _LAMS, offset=True) * weights.sum()
+            errors = judge.leave_one_out([(X, Y, weights)], _LAMS, offset=True) * weights.sum()
         never = 2**62 * (not self._left_open("lam"))
-        self._ahead = _Ahead(never, 0 * errors, errors)
+        self._ahead = _Ahead(never, 0 * errors, errors, unit=unit)
         self.sums_ = sums._with(sums._state._replace(n=n))
 
     def _errors(self):
         "Of each lam, the scale of their rounding, and that of targets"
-        whole, centred = (self.sums_._parts(centred=own)[2].sum() for own in (False, True))
-        return self._ahead.errors, float(whole), float(centred)
+        squares = (self.sums_._parts(centred=own)[2] for own in (False, True))
+        whole, centred = (float((each / self._ahead.unit**2).sum()) for each in squares)
+        return self._ahead.errors, whole, centred
 
     def predict(self, X):
         "f(X) + b, (n,) or (n, t)"

@@ -895,6 +895,13 @@ def test_gaps_are_told_as_a_share_of_rows():
     assert change.says == "gaps 0.0% → 6.6%"
 
 
+@pytest.mark.parametrize("unit", ["s", "us", "ns"])
+def test_durations_are_seconds_in_every_unit(unit):
+    hours = np.array([1, 2, 3, 4, "NaT"] * 20, "timedelta64[h]").astype(f"timedelta64[{unit}]")
+    (change,) = compare_tables({"t": hours}, {"t": hours + np.timedelta64(3, "h")}, rng=0).columns
+    assert change.says == "mean 9000 → 1.98e+04"
+
+
 @pytest.mark.parametrize("codes", [[1000001, 1000002], [10**12, 10**12 + 1], [-0.5, 0.5]])
 def test_codes_keep_all_their_digits(codes):
     first, second = np.repeat(codes, 100), np.full(200, codes[1])

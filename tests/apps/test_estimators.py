@@ -59,6 +59,7 @@ from rkhs_notes.apps.estimators import (
 )
 from rkhs_notes.base.arrays import as_sparse_rows
 from rkhs_notes.base.datasets import load, smiley
+from rkhs_notes.base.errors import NotPositiveDefinite
 from rkhs_notes.base.objects import Objects
 from rkhs_notes.base.words import Classes
 from rkhs_notes.deeper.machines import svc_multiclass, svc_probability
@@ -442,6 +443,33 @@ def test_the_unit_of_the_weights_says_nothing(estimator):
     decide = "decision_function" if estimator is KernelSVC else "predict"
     ours, theirs = (getattr(fit, decide)(x) for fit in (plain, light))
     np.testing.assert_allclose(ours, theirs, atol=1e-2)
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["a first fit", "another fit"])
+def test_a_fit_that_fails_changes_nothing(first):
+    "And what was never fitted says so, in words"
+    x, y = sinc()
+    fit = KernelRidge(Gaussian(1.0), lam=1.0)
+    if not first:
+        fit.fit(x, y)
+    before = dict(vars(fit))
+    with pytest.raises(NotPositiveDefinite):
+        fit.set_params(lam=1e-300).fit(x, y)
+    assert vars(fit) == before | dict(lam=1e-300)
+    if first:
+        with pytest.raises(NotFittedError):
+            fit.predict(x)
+    else:
+        assert fit.predict(x).shape == y.shape
+
+
+def test_the_unit_of_a_column_says_nothing_about_another_in_a_stream():
+    rng = np.random.default_rng(7)
+    x = rng.uniform(-3, 3, (1500, 1))  # the start, and judged rows
+    Y = np.c_[np.sin(3 * x[:, 0]) + 0.02 * rng.normal(size=1500), rng.normal(size=1500)]
+    one, other = (StreamingKernelRidge().fit(x, Y * [1.0, unit]) for unit in (1.0, 2000.0))
+    assert one.lam_ == other.lam_
+    np.testing.assert_allclose(one.predict(x), other.predict(x) / [1.0, 2000.0], atol=1e-6)
 
 
 def test_what_an_earlier_fit_found_is_gone():

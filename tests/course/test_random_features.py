@@ -723,3 +723,11 @@ def test_the_second_moment_by_fft_is_that_of_the_law(k):
         measure = spectral_from_function(k, 30.0, 30.0 * step) if k([0.0], [30.0]) < 0.01 else None
         measure = measure or spectral_from_function(k)
         np.testing.assert_allclose(measure.second_moment, exact, rtol=1e-3)
+
+
+def test_the_second_moment_asks_no_value_beyond_reach():
+    def k(t):
+        assert np.abs(t).max() <= 20.0
+        return np.exp(-(t**2) / 2)
+
+    assert spectral_from_function(k, 20.0).second_moment == pytest.approx(1.0, rel=1e-6)

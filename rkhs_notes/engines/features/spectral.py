@@ -132,9 +132,9 @@ def spectral_from_function(k: _OnTheLine, reach: _Reach = None, step: Positive =
     return _transformed(k, reach, step, name)
 
 # %% ../../../nbs/engines/features/spectral.ipynb #transformed-code
-def _curvature(value):
+def _curvature(value, reach):
     "−κ″(0) / κ(0) from differences near 0; infinite where it grows as they shrink: a heavy tail"
-    scales = 2.0 ** np.arange(-40, 41)
+    scales = reach * 2.0 ** np.arange(-40, 1)
     (top,), values = value(np.zeros(1)), value(scales)
     if top <= 0:
         return 0.0
@@ -152,7 +152,10 @@ def _transformed(k, reach=None, step=None, name=None):
     reach = reach or reach_of(value, name)
     step = step or reach / 2**15
     made_of, mass = (k, reach, step, name), abs(value(np.zeros(1))[0])
-    law = np.array([_curvature(value)]), *on_grid(*cosine_transform(value, reach, step, name))
+    law = (
+        np.array([_curvature(value, reach)]),
+        *on_grid(*cosine_transform(value, reach, step, name)),
+    )
     if not isinstance(k, Kernel):
         k = OfDifference._of(k)
     remake = spectral_from_function, made_of

@@ -14,7 +14,7 @@ from ...base.contracts import contract
 from ...base.errors import warned
 from ...base.factors import Cholesky, Factored
 from ...base.objects import distinct, taken
-from ...base.points import Points, points_or, taken_of
+from ...base.points import Points, points_or, recast, taken_of
 from ...base.values import Value
 from ...base.words import Count, Positive, Rng
 
@@ -136,6 +136,5 @@ def leverage_scores(k: AKernel, X: Points, lam: Positive):
     returns : array (n,)    in [0, 1); their sum is the effective dimension
     references : Proposition 9a.6; Alaoui and Mahoney (2015)
     """
-    return (
-        1 - lam * Cholesky(gram_matrix(k, X), lam, "K + lam I", "a larger lam").inverse_diagonal()
-    )  # (9a.8)
+    K = gram_matrix(k, recast(X, np.dtype(float)))  # 1 less nearly 1 needs their digits
+    return 1 - lam * Cholesky(K, lam, "K + lam I", "a larger lam").inverse_diagonal()  # (9a.8)
