@@ -934,3 +934,13 @@ def test_the_law_of_a_gaussian_spectrum_is_normal(bandwidth, mean, std):
     law = gaussian_spectrum(bandwidth, mean, std, 8).measure
     z, w = (law.points.ravel() - mean) / std, law.weights
     np.testing.assert_allclose([w @ z**p for p in range(5)], [1, 0, 1, 0, 3], atol=1e-9)
+
+
+@pytest.mark.parametrize("ratio", [0.05, 1.0, 20.0, 100.0, 1e3])
+@pytest.mark.parametrize("n", [1, 3, 20])
+def test_a_normal_law_is_whole_under_any_bandwidth(n, ratio):
+    "Its panels follow the law as well as the kernel"
+    e = gaussian_spectrum(ratio * 0.3, 2.0, 0.3, n)
+    for power, moment in ((0, 1.0), (1, 0.0), (2, 1.0), (4, 3.0)):
+        found = e.measure.weights @ ((e.measure.points.ravel() - 2.0) / 0.3) ** power
+        assert found == pytest.approx(moment, abs=1e-9)

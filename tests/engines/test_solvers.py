@@ -180,3 +180,11 @@ def test_random_kernels_in_every_solver(name, rounds):
 def flat(answer):
     parts = answer if isinstance(answer, tuple) else (answer,)
     return np.concatenate([np.ravel(part) for part in parts])
+
+
+@pytest.mark.parametrize("lam", [1e-2, 1e4, 1e8])
+def test_leverage_of_float32_points_keeps_its_digits(lam):
+    A = np.random.default_rng(0).normal(size=(60, 2)).astype(np.float32)
+    eigenvalues, Q = np.linalg.eigh(rn.Gaussian(1.0)(A.astype(float)))
+    exact = Q**2 @ (eigenvalues / (eigenvalues + lam))
+    np.testing.assert_allclose(rn.leverage_scores(rn.Gaussian(1.0), A, lam), exact, rtol=1e-6)
