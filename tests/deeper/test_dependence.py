@@ -631,3 +631,18 @@ def test_bad_input(case):
     use, error, words = BAD[case]
     with pytest.raises(error, match=words):
         use()
+
+
+def test_ties_of_float32_points_are_ties():
+    "Re-pairings that are equal but for rounding of floats speak for independence"
+    smaller = []
+    for seed in range(8):
+        for many in (5, 7):
+            for width in (0.3, 0.7):
+                rng = np.random.default_rng(seed)
+                places = [rng.integers(0, 3, (many, 1)) for _ in range(3)]
+                rounded = [(0.3 * i + 0.1).astype(np.float32) for i in places]
+                exact = dhsic_test([Gaussian(width)] * 3, [1.0 * i for i in places], 99, rng=0)
+                found = dhsic_test([Gaussian(0.3 * width)] * 3, rounded, 99, rng=0)
+                smaller.append(found.pvalue < exact.pvalue - 1e-9)
+    assert not any(smaller)
