@@ -3121,8 +3121,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                          'rkhs_notes/engines/functions/functions.py'),
                                                         'rkhs_notes.engines.functions.functions.paired': ( 'engines/functions/functions.html#paired',
                                                                                                            'rkhs_notes/engines/functions/functions.py'),
-                                                        'rkhs_notes.engines.functions.functions.seen_by': ( 'engines/functions/functions.html#seen_by',
-                                                                                                            'rkhs_notes/engines/functions/functions.py'),
                                                         'rkhs_notes.engines.functions.functions.size_of': ( 'engines/functions/functions.html#size_of',
                                                                                                             'rkhs_notes/engines/functions/functions.py'),
                                                         'rkhs_notes.engines.functions.functions.squarable': ( 'engines/functions/functions.html#squarable',

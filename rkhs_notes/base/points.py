@@ -86,8 +86,8 @@ def _column_names(X, name="X"):
 
 
 def names_of(X):
-    "The names that the mark of X keeps, or None"
-    mark = _mark_of(X)
+    "The names that the mark of X, or of the first of its bags, keeps, or None"
+    mark = _mark_of(X[0] if isinstance(X, Objects) and len(X) else X)
     return mark and mark.names
 
 
@@ -115,8 +115,8 @@ _WHERE = (
 
 
 def known_names(owner):
-    "The names of the columns that `owner`, an array, a fit or a stream, is made of; None without"
-    if hasattr(owner, "shape"):
+    "The names of the columns that `owner`, points, a fit or a stream, is made of; None without"
+    if hasattr(owner, "shape") or isinstance(owner, Objects):
         return names_of(owner)
     parts = getattr(owner, "__dict__", {})
     found = (known_names(parts[part]) for part in _WHERE if part in parts)
@@ -139,7 +139,10 @@ def ordered(X, owner, name="X"):
     if not wanted or came == wanted:
         return X
     present(wanted, came, name)
-    picked = guarded(X[:, [came.index(column) for column in wanted]])
+    if isinstance(X, Objects):  # bags
+        picked = Objects(ordered(bag, owner, name) for bag in X)
+    else:
+        picked = guarded(X[:, [came.index(column) for column in wanted]])
     mark, other = _mark_of(X), _marking(picked)
     other.facts, other.names = mark.facts, wanted
     return picked

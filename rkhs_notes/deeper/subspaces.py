@@ -20,7 +20,7 @@ from ..base.words import Finite, Positive, fitting
 # %% ../../nbs/deeper/03b_subspaces.ipynb #0ecfbc26
 from ..engines.features.feature_maps import finite_feature_map
 from ..engines.functions.functions import AFunction, Number, OneFunction, RKHSFunction
-from ..engines.functions.functions import SameSpace, seen_by
+from ..engines.functions.functions import SameSpace
 from ..engines.functions.spaces import Coordinates
 from ..engines.kernels.composites import Tensor
 from ..engines.kernels.entries import Functions, Widths
@@ -117,7 +117,7 @@ def sum_norm(f, k1: AKernel, k2: AKernel, X: PointsOfFirst = None) -> Number:
     fitting(f, "f", fits, "an RKHSFunction", "one, or a function and X, where f₁ + f₂ equals it")
     if X is None:
         X = k1._marked(f.Z)
-    values = f(seen_by(f, X))
+    values = f(X)
     if np.ndim(values) == 0:
         values = np.full(len(X), values)
     values = as_targets(values, len(X), "f(X)")

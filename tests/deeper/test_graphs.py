@@ -605,3 +605,13 @@ def test_they_compose():
     assert k.with_params(k1__k__k__h=0)(X).shape == (9, 9) and pickle.loads(pickle.dumps(k)) == k
     U = united(X)
     assert len(U.owner) == sum(g.n for g in X)
+
+
+@pytest.mark.parametrize("k", [ShortestPath(), RandomWalk(0.1)], ids=str)
+def test_graphs_with_labels_and_without_do_not_meet(k):
+    labelled, bare = [Graph([(0, 1)], ["a", "b"])], [Graph([(0, 1)])]
+    f = rn.ridge(k, labelled, [1.0], lam=0.1)
+    for ask in (f, lambda X: k(labelled, X)):
+        with pytest.raises(ValueError, match="some of these graphs have labels and others"):
+            ask(bare)
+    assert np.isfinite(k(bare, [Graph([], None, 1)])).all() and f(labelled) > 0

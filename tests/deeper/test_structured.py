@@ -524,3 +524,11 @@ def test_bad_input(case):
     use, error, words = BAD[case]
     with pytest.raises(error, match=words):
         use()
+
+
+@pytest.mark.parametrize(
+    "X, Y", [(["ab"], [b"ab"]), (["ab"], [("a", "b")]), ([("a", "b")], ["ab"])]
+)
+def test_texts_of_two_kinds_are_refused_in_words(X, Y):
+    with pytest.raises(TypeError, match=r"Y\[0\].*pass strings of one kind"):
+        Spectrum(1)(X, Y)

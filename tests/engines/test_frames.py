@@ -96,8 +96,9 @@ def test_partial_dependence_of_kernels_that_read_some_columns(columns):
 
 def test_partial_dependence_of_labels_is_refused_in_words():
     machine = rn.KernelSVC(k, C=1.0).fit(C, ["u", "v", "u"])
-    with pytest.raises(ValueError, match=r"'u'.*have no mean: pass .* decision_function"):
-        partial_dependence(machine, C, "a")
+    for fit in (machine, rn.svc(k, C, ["u", "v", "u"]).predict):
+        with pytest.raises(ValueError, match=r"'u'.*have no mean: pass .* decision_function"):
+            partial_dependence(fit, C, "a")
     two = partial_dependence(ridge(k, C, np.c_[y, y], lam=0.1), C, ["a", "b"])
     with pytest.raises(ValueError, match="of a fit of several columns, plot one"):
         two.plot()
@@ -131,3 +132,57 @@ def test_bags_of_texts_may_be_lists():
     kernel = SetKernel(Spectrum(2))
     phi = kernel.feature_map(bags)
     np.testing.assert_allclose((phi(bags) @ phi(bags).T).toarray(), kernel(bags))
+
+
+@pytest.mark.parametrize("inner", [Linear().on([0]), Gaussian([1.0, 5.0])], ids=str)
+def test_new_bags_go_by_the_names_of_those_of_the_fit(inner):
+    rng = np.random.default_rng(0)
+    bags = [
+        pd.DataFrame(rng.normal(size=(4, 2)) + rng.normal(size=2), columns=["a", "b"])
+        for _ in range(9)
+    ]
+    turned, bare = [b[["b", "a"]] for b in bags], [b.to_numpy() for b in bags]
+    targets, kernel = [b.a.mean() for b in bags], SetKernel(inner)
+    f, plain = (ridge(kernel, X, targets, lam=0.1) for X in (bags, bare))
+    np.testing.assert_allclose(f(turned), plain(bare))
+    np.testing.assert_allclose(kernel(bags, turned), kernel(bare))
+    phi = rn.nystrom_features(kernel, bags, 1, rng=0)
+    np.testing.assert_allclose(phi(turned), phi(bags))
+    assert rn.mmd2_v(kernel, bags[:5], turned[5:]) == pytest.approx(
+        rn.mmd2_v(kernel, bare[:5], bare[5:])
+    )
+    with pytest.raises(ValueError, match="make both of columns in one order"):
+        f @ ridge(kernel, turned, targets, lam=0.1)
+
+
+def test_a_frame_beside_texts_is_refused():
+    each, texts = Tensor(k, Spectrum(1)), ["ab", "b", "a"]
+    np.testing.assert_allclose(each((A.to_numpy(), texts)), k(A) * Spectrum(1)(texts))
+    with pytest.raises(TypeError, match=r"X\[0\] is a data frame beside objects.*X\[0\].to_numpy"):
+        each((A, texts))
+
+
+def test_a_fit_that_stands_for_a_function_keeps_its_names():
+    h = ridge(k, B, A["a"], lam=0.1)
+    E = rn.conditional_embedding(k, k, y, A, 0.1)
+    np.testing.assert_allclose(E.expectation(h, y), E.weights(y) @ h(B))
+    np.testing.assert_allclose(Linear().conjugate(h)(A), h(B)[:, None] * Linear()(A) * h(B))
+    turned = lambda Z: h(Z[:, ::-1])  # noqa: E731
+    named, plain = (
+        rn.bias_variance(k, X, truth, noise=0.1, lam=0.1).bias2
+        for X, truth in ((A, h), (A.to_numpy(), turned))
+    )
+    assert named == pytest.approx(plain)
+
+
+def test_effects_compare_at_one_point_in_one_space():
+    kx, ky = Gaussian([1.0, 3.0]), Gaussian([2.0, 1.0])
+    first, second = (rn.conditional_embedding(kx, ky, D, A, 0.1) for D in (A, B))
+    W, V = (
+        first.weights(A),
+        rn.conditional_embedding(kx, ky, B.to_numpy(), A.to_numpy(), 0.1).weights(B.to_numpy()),
+    )
+    by_hand = np.sqrt(np.einsum("ij,jl,il->i", W - V, ky(A), W - V))
+    np.testing.assert_allclose(rn.conditional_effect(first, second, A), by_hand, atol=1e-7)
+    with pytest.raises(ValueError, match="embeddings were made of columns a, b and b, a"):
+        rn.conditional_effect(first, rn.conditional_embedding(kx, ky, A, B, 0.1), A)

@@ -28,6 +28,12 @@ def _as_one(X, split, name):
             raise ValueError(
                 f"{name} holds {n} first and {m} second points; a pair needs one of each."
             )
+        for i, half in enumerate(X):
+            if hasattr(half, "columns"):
+                raise TypeError(
+                    f"{name}[{i}] is a data frame beside objects; its columns lose their names "
+                    f"there: pass its numbers, {name}[{i}].to_numpy()."
+                )
         return Objects(zip(*X))
     halves = [marked(as_points, half, f"{name}[{i}]") for i, half in enumerate(X)]
     first, second = halves

@@ -21,7 +21,6 @@ from ...base.points import MorePoints, joined_of, names_of, ordered, recast
 from ...base.points import require_one_order, taken_of
 from ...base.values import Predicting, Value
 from ...base.words import Axes, Coefficients, NonNegative, Word, fitting
-from ..kernels.forms import plain
 from ..kernels.gram import AKernel, Around, around, diagonal, each_tile
 from ..kernels.gram import gram_matrix, interval, library, n_columns
 from ..kernels.gram import n_points, precision, window
@@ -88,11 +87,6 @@ def _same_space(value, name, call):
     if not g.k._named():  # else it finds its columns itself
         require_one_order(names_of(Z), names_of(g.Z), f"these functions, {name} the second,")
     return g
-
-
-def seen_by(f, X):
-    "X as f reads it: with the names of its columns, where f is of an RKHS; else a plain array"
-    return X if isinstance(f, RKHSFunction) else plain(X)
 
 # %% ../../../nbs/engines/functions/functions.ipynb #18f660db
 _no_points = (None, "text", [], [[np.nan]], [[1, 2], [3]])

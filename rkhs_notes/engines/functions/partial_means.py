@@ -60,15 +60,15 @@ def _expansion(fit, values, X):
     "(f, b) where the values of the fit are f + b, else None"
     f = getattr(fit, "function_", getattr(fit, "function", fit))
     b = getattr(fit, "offset_", getattr(fit, "offset", 0.0))
-    if not isinstance(f, RKHSFunction) or not hasattr(f.Z, "shape"):
-        return None
-    some = taken_of(X, slice(0, 20))
-    few, told = f(some) + b, np.asarray(values(some))
+    told = np.asarray(values(some := taken_of(X, slice(0, 20))))
     if told.dtype.kind not in "biuf":
         raise ValueError(
             f"the fit gives {told.dtype.type.__name__} such as {told.flat[0]!r}, which have no mean: "
             "pass what gives numbers, its decision_function, say."
         )
+    if not isinstance(f, RKHSFunction) or not hasattr(f.Z, "shape"):
+        return None
+    few = f(some) + b
     same = few.shape == told.shape and np.allclose(few, told, rtol=1e-9, atol=1e-12)
     return (f, b) if same else None
 

@@ -10,7 +10,7 @@ from ...base.arrays import SparseRows, akin, array_namespace, as_floats, as_poin
 from ...base.arrays import guarded, into, plain_float, root, shaped, units_of
 from ...base.distances import MANY_COLUMNS, sqdist, sqdist_tile
 from ...base.objects import Objects, distinct
-from ...base.points import ARRAYS
+from ...base.points import ARRAYS, names_of, with_names
 from .gram import Evaluated, library, n_points, of_any_kind, precision
 from .gram import with_columns
 
@@ -377,10 +377,10 @@ def comparable(X, Y):
 
 def plain(X):
     "Points as a function of them gets them: (n,) on the line, else (n, d); objects as they are"
-    X = guarded(X)
+    names, X = names_of(X), guarded(X)
     if getattr(X, "ndim", 0) == 2 and X.shape[1] == 1:
         return X[:, 0]
-    return X
+    return with_names(X, names)  # another function of an RKHS asks for them
 
 
 def values_of(f, X):

@@ -100,6 +100,11 @@ class United(NamedTuple):
 
 def united(graphs):
     "All nodes and edges of a list of graphs; equal numbers for equal labels"
+    if len({g.labels is None for g in graphs if g.n}) > 1:
+        raise ValueError(
+            "some of these graphs have labels and others have none, so that no node is like "
+            "another; pass Graph(edges, labels) everywhere, or nowhere."
+        )
     size = np.array([g.n for g in graphs], dtype=int)
     start = np.cumsum(size) - size
     edges = np.concatenate([np.zeros((0, 2), dtype=int), *(g.edges for g in graphs)])

@@ -99,6 +99,7 @@ def _ranked(values, span):
 
 def _coded(*samples):
     "The strings of all samples, one after the other, in numbers"
+    as_sequences([X[0] for X in samples if len(X)], "(X[0], Y[0])")  # each is of one kind
     items = [item for X in samples for item in X]
     lengths = np.fromiter(map(len, items), np.int64, len(items))
     if isinstance(items[0], tuple):

@@ -69,8 +69,8 @@ def _read_sample(value, name, call):
     read, facts = (as_sparse_rows, SPARSE) if issparse(points) else (as_points, ARRAYS)
     for k in _kernels_of(call):
         points = marked(read, points, name, facts) if k is None else k._marked(points, name)
-    other = call.seen.get(call.sizes.get("d", (None,))[0])  # the sample before
-    return Drawn(ordered(points, getattr(other, "points", None), name), weights)
+    before = next((one.points for one in call.seen.values() if isinstance(one, Drawn)), None)
+    return Drawn(ordered(points, before, name), weights)
 
 
 def sample(letter):
