@@ -186,3 +186,11 @@ def test_effects_compare_at_one_point_in_one_space():
     np.testing.assert_allclose(rn.conditional_effect(first, second, A), by_hand, atol=1e-7)
     with pytest.raises(ValueError, match="embeddings were made of columns a, b and b, a"):
         rn.conditional_effect(first, rn.conditional_embedding(kx, ky, A, B, 0.1), A)
+
+
+def test_a_fit_among_the_free_functions_keeps_its_names():
+    h = ridge(k, B, A["a"], lam=0.1)
+    named = rn.semiparametric(Linear(), A, y, [h], 1.0)
+    plain = rn.semiparametric(Linear(), A.to_numpy(), y, [lambda Z: h(Z[:, ::-1])], 1.0)
+    np.testing.assert_allclose(named(A), plain(A.to_numpy()))
+    np.testing.assert_allclose(named(B), named(A))

@@ -14,7 +14,7 @@ import scipy.linalg
 from scipy.special import xlogy
 
 # %% ../../../nbs/engines/solving/systems.ipynb #af738444
-from ...base.arrays import akin, array_namespace, as_floats, as_number, as_weights, guarded
+from ...base.arrays import akin, array_namespace, as_floats, as_number, as_weights
 from ...base.arrays import numbers_of, shaped
 from ...base.distances import sqdist
 from ...base.errors import IndefiniteKernel, finite, not_negative
@@ -23,6 +23,7 @@ from ...base.objects import distinct, taken
 from ...base.points import marked, ordered, taken_of
 from ...base.values import Value
 from ...base.words import Targets, Word, fitting
+from ..kernels.forms import plain
 from ..kernels.gram import gram_matrix, n_points, of_any_kind, precision
 
 # %% ../../../nbs/engines/solving/systems.ipynb #c1515d14
@@ -157,12 +158,10 @@ NullSpace = Annotated[
 def null_matrix(null_space, X):
     "The values of the free functions at points X, a column each"
     n, columns = n_points(X), []
-    if getattr(X, "shape", ())[1:] == (1,):
-        X = X[:, 0]
     if callable(null_space):
         null_space = (null_space,)
     for p in null_space:
-        values = as_floats(p(guarded(X)), "null_space(X)")
+        values = as_floats(p(plain(X)), "null_space(X)")
         if values.ndim == 0:
             values = np.full(n, values)
         shaped(values, "null_space(X)", (n,), (n, "m"), hint=f" for {n} points")
