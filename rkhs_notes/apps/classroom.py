@@ -8,6 +8,7 @@ __all__ = []
 
 # %% ../../nbs/apps/classroom.ipynb #d324dcaf
 import ast, dis, hashlib, json, platform, re, time
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from types import CodeType
@@ -86,6 +87,11 @@ def _changed(statement):
     return {node.id for node in entries if isinstance(node, ast.Name)}
 
 
+def _star(statement):
+    "{'*'} of a star import, which binds names that nobody sees"
+    return {"*"} & {node.name for node in ast.walk(statement) if isinstance(node, ast.alias)}
+
+
 def _statements(nb):
     "([(text, names bound, names read)] of the code cells, [what is not Python])"
     found, broken = [], []
@@ -97,11 +103,11 @@ def _statements(nb):
         source = re.sub(r"(?m)^\s*[%!].*$", "", "".join(cell["source"]))
         try:
             parts = ast.parse(source).body
+            codes = [compile(ast.Module([part], []), "cell", "exec") for part in parts]
         except SyntaxError as e:
             broken.append(f"cell {place + 1}, line {e.lineno}: {e.msg}")
             continue
-        for part in parts:
-            code = compile(ast.Module([part], []), "cell", "exec")
+        for part, code in zip(parts, codes):
             bound, text = _names(code, "STORE"), ast.get_source_segment(source, part)
             for line in getattr(part, "decorator_list", [])[::-1]:
                 text = f"@{ast.unparse(line)}\n{text}"
@@ -110,7 +116,7 @@ def _statements(nb):
                 text = f"from rkhs_notes.{module} import {', '.join(sorted(bound))}"
                 found.append((text, bound, set()))
             else:
-                found.append((text, bound | _changed(part), _names(code, "LOAD")))
+                found.append((text, bound | _changed(part) | _star(part), _names(code, "LOAD")))
     return found, broken
 
 # %% ../../nbs/apps/classroom.ipynb #2e097169
@@ -119,18 +125,17 @@ def _pairs(nb):
     found = {}
     for text, _, _ in _statements(nb)[0]:
         for node in ast.walk(ast.parse(text)):
-            pairs = [getattr(node, "args", getattr(node, "elts", []))]
+            pairs = [getattr(node, "elts", [])]
             if isinstance(node, ast.Dict):
                 pairs = zip(node.keys, node.values)
-            for number, name, *_ in filter(_long, pairs):
+            elif isinstance(node, ast.Call):
+                words = {word.arg: word.value for word in node.keywords}
+                pairs = [[*node.args, *(words[o] for o in ("number", "answer") if o in words)]]
+            for number, name, *_ in (pair for pair in pairs if len(pair) > 1):
                 number, name = getattr(number, "value", None), getattr(name, "id", "")
                 if NUMBER.fullmatch(str(number)) and STUB.fullmatch(name):
                     found[number] = name
     return found
-
-
-def _long(pair):
-    return isinstance(pair, (list, tuple)) and len(pair) > 1
 
 
 def answers_in(nb):
@@ -138,11 +143,11 @@ def answers_in(nb):
     statements, broken = _statements(nb)
     answers = {}
     for number, name in _pairs(nb).items():
-        needed, size = {name}, 0
+        needed, size = {name, "*"}, 0
         while len(needed) > size:
             size = len(needed)
             needed.update(*(read for _, bound, read in statements if bound & needed))
-        code = "\n".join(dict.fromkeys(text for text, bound, _ in statements if bound & needed))
+        code = "\n".join(text for text, bound, _ in statements if bound & needed)
         if name in _defined(code) and not _is_stub(code, name):
             answers[number] = {"function": name, "code": code}
     return answers, broken
@@ -178,19 +183,31 @@ def _tried(number, answer):
     return verdict.passed, verdict.says
 
 
+def notebooks_in(folder):
+    "The notebooks of a folder and of the folders below it, those at the top first"
+    paths = [path.relative_to(folder) for path in Path(folder).rglob("*.ipynb")]
+    paths.sort(key=lambda path: (len(path.parts) > 1, path.with_suffix("")))
+    return [Path(folder, path) for path in paths if "/." not in f"/{path.as_posix()}"]
+
+
 def submission(where, name):
-    "(the submission of a notebook or a folder of them, as a dict; what is not Python in them)"
-    where, notebooks, answers, broken = Path(where), {}, {}, []
-    paths = [where]
+    """(the submission of a notebook, or of a folder and those below it, as a dict; what is left
+    out, as sentences). Of two answers to an exercise the one of the first notebook counts."""
+    where, notebooks, answers, left = Path(where), {}, {}, []
+    home, paths = where.parent, [where]
     if where.is_dir():
-        paths = sorted(where.glob("*.ipynb"))
+        home, paths = where, notebooks_in(where)
     for path in paths:
-        data = path.read_bytes()
-        found, wrong = answers_in(json.loads(data))
-        broken += [f"{path.name}, {line}" for line in wrong]
-        answers |= {number: answer | {"notebook": path.name} for number, answer in found.items()}
-        if found:
-            notebooks[path.name] = hashlib.sha256(data).hexdigest()
+        data, page = path.read_bytes(), path.relative_to(home).as_posix()
+        found, broken = answers_in(json.loads(data))
+        left += [f"not Python, so not handed in: {page}, {line}" for line in broken]
+        for number, answer in found.items():
+            if number in answers:
+                first = answers[number]["notebook"]
+                left.append(f"{number} of {page} is not handed in: {first} has an answer to it")
+            else:
+                answers[number] = answer | {"notebook": page}
+                notebooks[page] = hashlib.sha256(data).hexdigest()
     for number, answer in answers.items():
         passed, says = _tried(number, answer)
         answers[number] = answer | {"passed": passed, "says": says[:300]}
@@ -201,34 +218,50 @@ def submission(where, name):
         "versions": versions(),
         "notebooks": notebooks,
         "answers": answers,
-    }, broken
+    }, left
 
 # %% ../../nbs/apps/classroom.ipynb #c1a55002
 def submit(options):
     "Writes a submission and says what it claims; 0, or 2 where there is nothing to hand in"
+    short = re.sub(r"\W+", "_", options.name).strip("_")
+    path = Path(options.to or f"submission_{short}.json")
+    if reason := _in_the_way(path, options.name):
+        say(f"rkhs-notes submit: {path}: {reason}")
+        return 2
     try:
-        made, broken = submission(options.where, options.name)
+        made, left = submission(options.where, options.name)
     except (OSError, ValueError, KeyError) as e:
         say(
             f"rkhs-notes submit: {options.where} cannot be read as a notebook "
             f"({type(e).__name__}: {e})"
         )
         return 2
-    for line in broken:
-        say(f"not Python, so not handed in: {line}")
+    for line in left:
+        say(line)
     if not made["answers"]:
         say(
             f"nothing to hand in: no function my_… in {options.where} has an answer yet. Save the "
             "notebook, and leave the cell that calls check"
         )
         return 2
-    short = re.sub(r"\W+", "_", options.name).strip("_")
-    path = Path(options.to or f"submission_{short}.json")
     path.write_text(json.dumps(made, indent=1, ensure_ascii=False), encoding="utf-8")
     for number, answer in made["answers"].items():
         say(f"{'✗✓'[answer['passed']]} {number}: {answer['says']}")
     say(f"{path}: {len(made['answers'])} answers. Grading runs them again, on other inputs")
     return 0
+
+
+def _in_the_way(path, name):
+    "Before the work: why a submission cannot be written there; empty where it can"
+    if not path.absolute().parent.is_dir():
+        return "there is no such folder; make it first"
+    if path.is_dir():
+        return "that is a folder; name a file in it"
+    with suppress(OSError, ValueError):
+        other = read_submission(path)["name"]
+        if other != name:
+            return f"that holds the answers of {other!r}; name another file with --to"
+    return ""
 
 # %% ../../nbs/apps/classroom.ipynb #c1a55004
 def read_submission(path):
@@ -240,7 +273,7 @@ def read_submission(path):
         for number, answer in made["answers"].items():
             if not NUMBER.fullmatch(number):
                 raise ValueError(f"{number!r} is no exercise")
-            parts += [answer["function"], answer["code"]]
+            parts += [answer["function"], answer["code"], answer["notebook"]]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as e:
         raise ValueError(f"{path.name} is no submission ({type(e).__name__}: {e})") from None
     if not all(isinstance(part, str) for part in parts):
@@ -248,7 +281,9 @@ def read_submission(path):
     return made
 
 
-def as_notebook(made, chapter):
-    """The answers of a submission to one chapter ("00") as a notebook, as a dict; none is run"""
-    answers = made["answers"].items()
-    return _notebook(*(a["code"] for number, a in answers if number.split(".")[0] == chapter))
+def as_notebooks(made):
+    """{page: notebook, as a dict, of the answers in a submission that stood there}; none is run"""
+    codes = {}
+    for answer in made["answers"].values():
+        codes.setdefault(answer["notebook"], []).append(answer["code"])
+    return {page: _notebook(*cells) for page, cells in codes.items()}

@@ -30,7 +30,7 @@ from contextlib import suppress
 from .. import __version__
 from ..base import settings
 from ..base.errors import installing, say
-from .classroom import LEFT_OUT, submit, without_solutions
+from .classroom import LEFT_OUT, notebooks_in, submit, without_solutions
 from .comparison import compared
 from ..kernels import Gaussian
 from ..engines.solving.ridge_fits import ridge
@@ -55,13 +55,6 @@ def notebook_folder():
     raise FileNotFoundError(f"no notebooks beside {package}: install a wheel, or use a checkout")
 
 # %% ../../nbs/apps/cli.ipynb #635a7a59
-def _notebooks_in(folder):
-    "The notebooks of a folder and of the folders below it, those at the top first"
-    paths = [path.relative_to(folder) for path in Path(folder).rglob("*.ipynb")]
-    paths.sort(key=lambda path: (len(path.parts) > 1, path))
-    return [Path(folder, path) for path in paths if "/." not in f"/{path.as_posix()}"]
-
-
 def notebook_titles(folder):
     """{path below the folder: first heading} of each notebook in `folder`, in order
 
@@ -74,7 +67,7 @@ def notebook_titles(folder):
     dict of str to str
     """
     titles = {}
-    for path in _notebooks_in(folder):
+    for path in notebooks_in(folder):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         text = "".join("".join(cell["source"]) for cell in cells[:1])
         (title,) = re.findall("(?m)^# (.*)", text)[:1] or [""]
@@ -112,7 +105,7 @@ def copy_notebooks(folder, student=False):
     """
     source, folder, new = notebook_folder(), Path(folder), []
     others = sorted([*source.glob("*.md"), *source.glob("images/*")])
-    for path in [*_notebooks_in(source), *others]:
+    for path in [*notebooks_in(source), *others]:
         target = folder / path.relative_to(source)
         if target.exists() or student and path.name.startswith(LEFT_OUT):
             continue
@@ -270,7 +263,7 @@ def run_notebooks(prefix, folder):
 
     Raises
     ------
-    SystemExit           no such notebook, or nothing to run it with
+    SystemExit           no such notebook, no room for the copy, or nothing to run it with
     """
     from tqdm.auto import tqdm
 
@@ -281,7 +274,7 @@ def run_notebooks(prefix, folder):
     names = [name for name in notebook_titles(notebook_folder()) if name.startswith(prefix)]
     if not names:
         raise SystemExit(f"no notebook begins with {prefix!r}; rkhs-notes list names them")
-    copy_notebooks(folder)
+    _copied(folder)
     failed = 0
     for name in tqdm(names, disable=len(names) < 2):
         path, start = Path(folder) / name, time.perf_counter()
@@ -295,6 +288,14 @@ def run_notebooks(prefix, folder):
             say(f"{name:30} FAILED: {e.ename}: {e.evalue}")
         nbformat.write(nb, path)
     return int(failed > 0)
+
+
+def _copied(folder, student=False):
+    "How many files were copied; ends with one line where they cannot be"
+    try:
+        return len(copy_notebooks(folder, student))
+    except OSError as e:
+        raise SystemExit(f"no copy in {folder}: {e}; name another folder") from None
 
 
 def _need(*packages):
@@ -473,7 +474,7 @@ _COMMANDS["submit"] = (
         "where": {
             "nargs": "?",
             "default": "rkhs-notes-student",
-            "help": "folder or notebook (default: ./rkhs-notes-student)",
+            "help": "notebook, or folder with those below it (default: ./rkhs-notes-student)",
         },
         "--name": {"required": True, "help": "whose answers these are"},
         "--to": {"metavar": "FILE", "help": "default: submission_NAME.json"},
@@ -527,7 +528,7 @@ def _lab(options):
     if options.student and any(folder.rglob("answers_*")):
         say(f"{folder}/ holds the answers already: name another folder for the student's copy")
         return 2
-    copied = len(copy_notebooks(folder, options.student))
+    copied = _copied(folder, options.student)
     say(f"{copied} files copied to {folder}/; what was there stays as it was")
     if options.copy_only:
         return 0

@@ -9,7 +9,7 @@ import pytest
 
 from conftest import NOTEBOOKS, ROOT, refuse
 from rkhs_notes import check, classroom
-from rkhs_notes.apps.classroom import answers_in, as_notebook, read_submission, without_solutions
+from rkhs_notes.apps.classroom import answers_in, as_notebooks, read_submission, without_solutions
 from rkhs_notes.apps.cli import main
 from website.run import attempt
 
@@ -185,6 +185,98 @@ def test_a_cell_that_is_not_python_is_named():
     assert broken == ["cell 1, line 1: invalid syntax"] and list(code) == ["00.6"]
 
 
+def test_statements_keep_their_order_where_one_comes_again():
+    uses, asks = "def my_f(): return scale", 'check("00.6", my_f)'
+    code, _ = handed_in("scale = 2", uses, "scale = 3", "scale = 2", asks)
+    right, wrong = "def my_f(): return 2", "def my_f(): return 5"
+    again, _ = handed_in(right, wrong, right, asks)
+    for text in (code["00.6"], again["00.6"]):
+        scope = {}
+        exec(text, scope)
+        assert scope["my_f"]() == 2
+
+
+@pytest.mark.parametrize("cell", ["return 3", "await later()", "def my_flaw(): yield 1\nyield 2"])
+def test_a_cell_that_does_not_compile_leaves_the_folder_whole(tmp_path, cell):
+    nbformat.write(
+        page(cell, "def my_flaw(): return 3", 'check("00.6", my_flaw)'), tmp_path / "a.ipynb"
+    )
+    made, left = classroom.submission(tmp_path, "Ann")
+    assert made["answers"]["00.6"]["passed"] and len(left) == 1
+    assert re.fullmatch(
+        r"not Python, so not handed in: a.ipynb, cell 1, line \d: .* outside.*", *left
+    )
+
+
+@pytest.mark.parametrize("call", [
+    'check("00.6", answer=my_f)', 'check(number="00.6", answer=my_f)', "check(answer=my_f, number='00.6')",
+    'check("00.6", trials=3, answer=my_f)', '[("00.6", my_f)]', 'check("00.6", my_f, 3, rng=1)',
+])  # fmt: skip
+def test_pairs_of_a_number_and_a_name_in_every_form(call):
+    assert list(handed_in("def my_f(): return 3", call)[0]) == ["00.6"]
+
+
+def test_a_star_import_goes_with_every_answer(tmp_path):
+    cells = ["try:\n    from math import *\nexcept ImportError: pass", "one = exp(0)"]
+    cells += ["def my_flaw(): return 3 * one", 'check("00.6", my_flaw)']
+    nbformat.write(page(*cells), tmp_path / "a.ipynb")
+    assert classroom.submission(tmp_path, "Ann")[0]["answers"]["00.6"]["passed"]
+
+
+def test_folders_below_are_handed_in_and_the_first_of_two_answers_counts(tmp_path):
+    places = {"a.ipynb": 3, "a-Copy1.ipynb": 2, "deeper/b.ipynb": 2, "deeper/.hidden/c.ipynb": 1}
+    for place, value in places.items():
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        cells = [f"def my_flaw(): return {value}", 'check("00.6", my_flaw)']
+        if place == "deeper/b.ipynb":
+            cells += ["def my_count(): return 4", 'check("01.8", my_count)']
+        nbformat.write(page(*cells), tmp_path / place)
+    made, left = classroom.submission(tmp_path, "Ann")
+    assert {n: a["notebook"] for n, a in made["answers"].items()} == {
+        "00.6": "a.ipynb", "01.8": "deeper/b.ipynb"}  # fmt: skip
+    assert list(made["notebooks"]) == ["a.ipynb", "deeper/b.ipynb"]
+    assert all(answer["passed"] for answer in made["answers"].values())
+    assert left == [
+        f"00.6 of {place} is not handed in: a.ipynb has an answer to it"
+        for place in ("a-Copy1.ipynb", "deeper/b.ipynb")
+    ]
+    single = classroom.submission(tmp_path / "deeper" / "b.ipynb", "Ann")[0]
+    assert list(single["notebooks"]) == ["b.ipynb"]
+
+
+def test_the_copy_of_a_student_is_handed_in_whole(tmp_path):
+    main(["lab", str(tmp_path / "copy"), "--student", "--copy-only"])
+    asked = 0
+    for path in (tmp_path / "copy").rglob("*.ipynb"):
+        nb = load(path)
+        asked += len(classroom._pairs(nb))
+        for cell in nb["cells"]:
+            if cell["cell_type"] == "code":
+                cell["source"] = re.sub(
+                    r"(def my_\w+.*:).*\.\.\.", r"\1 return 0", "".join(cell["source"])
+                )
+        path.write_text(json.dumps(nb))
+    found = [answers_in(load(path))[0] for path in classroom.notebooks_in(tmp_path / "copy")]
+    assert asked > 150 and sum(map(len, found)) == asked == len(set().union(*found))
+
+
+def test_before_the_work_it_is_known_where_to_write(tmp_path, capsys, monkeypatch):
+    nbformat.write(page("def my_flaw(): return 3", 'check("00.6", my_flaw)'), tmp_path / "a.ipynb")
+    monkeypatch.chdir(tmp_path)
+    assert (
+        main(["submit", "a.ipynb", "--name", "A B"]) == 0 == main(["submit", ".", "--name", "A B"])
+    )
+    monkeypatch.setattr(classroom, "submission", None)
+    capsys.readouterr()
+    for words, options in (
+        ("holds the answers of 'A B'", ["--name", "A-B"]),
+        ("no such folder", ["--name", "A", "--to", "nofolder/x.json"]),
+        ("that is a folder", ["--name", "A", "--to", str(tmp_path)]),
+    ):
+        assert main(["submit", "a.ipynb", *options]) == 2 and words in capsys.readouterr().out
+    assert load(tmp_path / "submission_A_B.json")["name"] == "A B"
+
+
 def test_submit_writes_what_is_read_again(tmp_path, capsys):
     nbformat.write(page("def my_flaw(): return 3", 'check("00.6", my_flaw)'), tmp_path / "a.ipynb")
     to = tmp_path / "Ann.json"
@@ -257,22 +349,44 @@ FORMER = """{"format": 1, "name": "Emmy", "time": "2026-11-27T02:14:38Z",
 
 def test_a_file_of_the_first_release_loads_and_passes(tmp_path):
     (tmp_path / "Emmy.json").write_text(FORMER)
-    nb = as_notebook(read_submission(tmp_path / "Emmy.json"), "00")
+    nb = as_notebooks(read_submission(tmp_path / "Emmy.json"))["00_hilbert.ipynb"]
     nbformat.validate(nbformat.from_dict(nb))
     scope = {}
     exec(text(nb, "code"), scope)
     assert check("00.2", scope["my_distance"]).passed
 
 
-def test_a_notebook_has_the_answers_to_one_chapter_and_none_is_run(tmp_path):
-    codes = {"03.2": "raise SystemExit", "03a.1": "def (", "03.10": "'two'", "13.2": "'three'"}
-    answers = {number: {"function": "my_f", "code": code} for number, code in codes.items()}
+def test_a_notebook_has_the_answers_of_one_page_and_none_is_run(tmp_path):
+    parts = {
+        "03.2": ("raise SystemExit", "03.ipynb"),
+        "03.4": ("def (", "deeper/03a.ipynb"),
+        "03.10": ("'two'", "03.ipynb"),
+    }
+    answers = {
+        number: {"function": "my_f", "code": code, "notebook": place}
+        for number, (code, place) in parts.items()
+    }
     (tmp_path / "x.json").write_text(json.dumps({"name": "Ann", "answers": answers}))
-    made = read_submission(tmp_path / "x.json")
-    sources = [
-        [cell["source"] for cell in as_notebook(made, n)["cells"]] for n in ("03", "03a", "05")
-    ]
-    assert sources == [["raise SystemExit", "'two'"], ["def ("], []]
+    made = as_notebooks(read_submission(tmp_path / "x.json"))
+    assert {place: [cell["source"] for cell in nb["cells"]] for place, nb in made.items()} == {
+        "03.ipynb": ["raise SystemExit", "'two'"],
+        "deeper/03a.ipynb": ["def ("],
+    }
+
+
+def test_helpers_of_two_pages_stay_apart(tmp_path):
+    for name, scale, number in (("00", 3, "00.6"), ("00a", 5, "00.10")):
+        cells = [
+            f"scale = {scale}",
+            f"def my_{name}(): return scale",
+            f'check("{number}", my_{name})',
+        ]
+        nbformat.write(page(*cells), tmp_path / f"{name}.ipynb")
+    made = as_notebooks(classroom.submission(tmp_path, "Ann")[0])
+    for name, scale in (("00", 3), ("00a", 5)):
+        scope = {}
+        exec(text(made[f"{name}.ipynb"], "code"), scope)
+        assert scope[f"my_{name}"]() == scale
 
 
 @pytest.mark.parametrize("written", [
@@ -280,6 +394,7 @@ def test_a_notebook_has_the_answers_to_one_chapter_and_none_is_run(tmp_path):
     '{"name": "A", "answers": {"../x": {"function": "f", "code": ""}}}',
     '{"name": "A", "answers": {"00.2": {"function": "f"}}}',
     '{"name": "A", "answers": {"00.2": {"function": "f", "code": 3}}}',
+    '{"name": "A", "answers": {"00.2": {"function": "f", "code": ""}}}',
     '{"name": "A", "answers": {"00.2": "f"}}', "[" * 10**5, "\udcff",
 ])  # fmt: skip
 def test_what_is_no_submission_is_refused_by_its_name(tmp_path, written):

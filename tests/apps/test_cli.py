@@ -63,6 +63,15 @@ def test_a_copy_leaves_what_is_there_and_a_students_has_no_key(few, tmp_path, ca
     assert "0 files copied" in capsys.readouterr().out
 
 
+def test_a_file_where_the_copy_should_stand_ends_in_one_line(few, tmp_path):
+    (tmp_path / "afile").touch()
+    for job in (["lab", "--copy-only", str(tmp_path / "afile")],
+                ["lab", "--student", str(tmp_path / "afile" / "below")],
+                ["run", "--folder", str(tmp_path / "afile")]):  # fmt: skip
+        with pytest.raises(SystemExit, match="no copy in .*afile.*name another folder"):
+            cli.main(job)
+
+
 def test_numbers_on_the_command_line_lie_strictly_within():
     options = cli._parser().parse_args
     assert options(["compare", "a", "b", "--level", "0.9999"]).level == 0.9999
