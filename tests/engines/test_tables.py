@@ -20,7 +20,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.svm import SVC
 
 import rkhs_notes as rn
-from rkhs_notes.engines.data.tables import Table, read_table
+from rkhs_notes.engines.data.tables import Table, encoded, read_table
 
 rng = np.random.default_rng(3)
 X = rng.normal(size=(60, 3))
@@ -822,3 +822,24 @@ def test_a_word_among_numbers_is_told_by_its_row():
     table = read_table({"v": [1.0, np.inf]}, name="t")
     with pytest.raises(ValueError, match="t, row 2: .*inf.* in column 'v' is no finite number"):
         list(table.numbers(["v"], 100))
+
+
+@pytest.mark.parametrize(
+    "text, hint",
+    [
+        ("two", "a word"),
+        ("inf", "infinite"),
+        ("1,5", "a decimal comma"),
+        ("0,125", "a decimal comma"),
+        ("1,000", "a thousands mark. Leave it out. Of decimals"),
+        ("-12,345,678.5", "a thousands mark"),
+        ("a,b", "a word"),
+    ],
+)
+def test_what_is_no_number_gets_the_hint_that_fits(text, hint):
+    table = read_table({"v": ["1", text]}, name="t")
+    with pytest.raises(ValueError, match=f"'{text}' in column 'v' is no finite number: {hint}"):
+        list(table.numbers(["v"], 100))
+    if "comma" in hint or "thousands" in hint:
+        with pytest.raises(ValueError, match=f"of t holds '{text}': {hint}"):
+            encoded(table, table)

@@ -11,6 +11,7 @@ import itertools
 import math, re, zlib
 from collections import Counter
 from contextlib import contextmanager, suppress
+from datetime import datetime, timezone
 from pathlib import Path
 
 # %% ../../../nbs/engines/data/tables.ipynb #a31db23f
@@ -87,9 +88,10 @@ class Table:
         bad = np.isinf(values)
         if not bad.any():
             return values
-        i, hint = np.flatnonzero(bad)[0], "a word? Name the columns that are read, of numbers only"
-        if _is_number(str(texts[i]).replace(",", ".")):
-            hint = "a decimal comma? Write it with a point"
+        i = np.flatnonzero(bad)[0]
+        hint = _of_comma(str(texts[i])) or "a word? Name the columns that are read, of numbers only"
+        if "inf" in str(texts[i]).lower() and _is_number(texts[i]):
+            hint = "infinite? A gap is an empty field"
         raise ValueError(
             f"{self.name}, {self.unit} {where[i]}: {texts[i]!r} in column {name!r} is no finite "
             f"number: {hint}."
@@ -122,6 +124,15 @@ def _is_number(text):
         return False
 
 
+def _of_comma(text):
+    "What the comma of a number may be, and what to do; '' where there is no such number"
+    if "," not in text or not _is_number(text.replace(",", "")):
+        return ""
+    thousands = re.fullmatch(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", text.strip())
+    mark = "a thousands mark? Leave it out. " * bool(thousands)
+    return mark + "a decimal comma? Write it with a point"
+
+
 def _numbers_of(texts):
     "Floats of texts; NaN where there is nothing, infinity where there is no finite number"
     texts = texts.tolist()
@@ -144,18 +155,28 @@ def _encoding(name):
     return {"utf-8": "utf-8-sig"}.get(known, known)
 
 
+def _delimiter(line):
+    "The sign that splits the line into most parts; no comma where it may be that of decimals"
+    sign = max(",;\t|", key=line.count)
+    for other in ";\t|" * (sign == ","):
+        numbers = [part.replace(",", ".") for part in line.split(other) if "," in part]
+        if other in line and all(map(_is_number, numbers)):
+            return other
+    return sign
+
+
 def _csv_table(path, header, encoding):
     with _text_file(path, encoding) as lines:
         line = next(lines, "")
         if not line.strip():
             raise ValueError(f"{path.name} is empty, or begins with an empty line.")
-        sign = max(",;\t|", key=re.sub('"[^"]*"', "", line).count)
+        sign = _delimiter(re.sub('"[^"]*"', "", line))
         _, first = next(_csv_rows(path, itertools.chain([line], lines), sign))
     if header is None:
         named = [_text(field) for field in first]
         unnamed = not first[0].strip() and len(first) > 1
         header = len(set(first)) == len(first) and not any(
-            not field or _is_number(field) for field in named[unnamed:]
+            not field or _is_number(field.replace(",", ".")) for field in named[unnamed:]
         )
     names = [header and f.strip() or f"c{i}" for i, f in enumerate(first)]
     of = path, encoding, sign, header, len(names)
@@ -315,19 +336,28 @@ def _filled(line, sign):
     return line + "nan" * line.endswith(sign)
 
 # %% ../../../nbs/engines/data/tables.ipynb #4a2295cb
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d[ T]\d\d[\d:]*)(\.\d+)?(Z|[+-]\d\d:?\d\d)?")
+
+
 def _date(text):
-    "2024-01-31 of 2024-01-31T00:00:00.000, 2024-01-31 12:30:00 of 2024-01-31T12:30:00.000"
-    if "." in text:
-        text = text.rstrip("0").rstrip(".")
-    return text.replace("T", " ").removesuffix(" 00:00:00")
+    "2024-01-31 of 2024-01-31T00:00:00.000, 2024-01-31 11:30:00.5 of 2024-01-31 12:30:00.50+01:00"
+    if not (found := _MOMENT.fullmatch(text)):
+        return text
+    when, fraction, zone = found.groups("")
+    with suppress(ValueError, OverflowError):
+        when = datetime.fromisoformat(when + zone)
+        if zone:
+            when = when.astimezone(timezone.utc).replace(tzinfo=None)
+        text = when.isoformat(" ") + fraction.rstrip("0.")
+    return text.removesuffix(" 00:00:00")
 
 
 def _column(values):
-    "Numbers as floats, all else as objects with '' where there is nothing"
+    "Numbers and truth values as floats, all else as objects with '' where there is nothing"
     values = np.asarray(values)
     if values.dtype.kind in "biuf":
         return values.astype(float)
-    if values.dtype.kind == "M":  # the same words whatever unit the dates are kept in
+    if values.dtype.kind == "M":
         values = [_date(text) for text in np.datetime_as_string(values).tolist()]
     elif values.dtype.kind == "m":
         return np.where(np.isnat(values), np.nan, values / np.timedelta64(1, "s"))
@@ -335,6 +365,9 @@ def _column(values):
     for i, v in enumerate(entries):
         if v is None or str(v).lower() in _GAPS:
             entries[i] = ""
+    kinds = {type(v) for v in entries if not isinstance(v, str) or v}
+    if kinds and kinds <= {bool, np.bool_}:
+        return np.array([np.nan if v == "" else v for v in entries], float)
     return np.array(entries, object)
 
 
@@ -477,6 +510,7 @@ class Column:
         self.numbers = self.gaps = self.seen = 0
         self.rises, self.last = True, []  # is each above the one before it? [the last of a table]
         self.words, self.first = Counter(), None  # first: of its words, and where
+        self.truths = Counter()  # true and false, words only beside others
 
     @property
     def is_number(self):
@@ -511,14 +545,19 @@ class Column:
         for w in [] if self.declared else list(counts):
             if _is_number(w):
                 self.numbers += counts.pop(w)
-            elif _is_number(w.replace(",", "")):
+            elif w.lower() in _TRUTHS:
+                self.truths[w] += counts.pop(w)
+            elif hint := _of_comma(w):
                 raise ValueError(
-                    f"column {self.name!r} of {table} holds {w!r}. A number? Write "
-                    "it with a point, no comma. A word? Declare the column categorical."
+                    f"column {self.name!r} of {table} holds {w!r}: {hint}. A word? Declare the "
+                    "column categorical."
                 )
         if counts and self.first is None:
             self.first = f"{next(iter(counts))!r} in {table}"
         self.words.update(counts)
+        if self.words:
+            self.words.update(self.truths)
+            self.truths.clear()
         if len(self.words) > self.MOST:
             raise ValueError(
                 f"column {self.name!r} has more than {self.MOST} different texts "
@@ -527,22 +566,32 @@ class Column:
 
     def parsed(self, entries):
         "(floats with NaN for gaps, True), or (words as str with '' for gaps, False)"
-        numeric, text = entries.dtype.kind == "f", _text
-        if numeric and not self.declared:
+        if entries.dtype.kind == "f" and not self.declared:
             return entries, True
-        if numeric:
-            text = _plain
-        texts = np.array([text(v) for v in entries.tolist()], object)
-        if not self.declared:
+        texts = [_text(v) for v in entries.tolist()]
+        if self.declared:
+            texts = map(_code, texts)
+        else:
             with suppress(ValueError):
-                return np.where(texts == "", "nan", texts).astype(float), True
-        return texts, False
+                return np.array([text or "nan" for text in texts], object).astype(float), True
+        return np.array([_date(text) for text in texts], object), False
+
+    def floats(self, entries):
+        "Of a column of numbers: true and false are 1 and 0, a gap is NaN"
+        values, numeric = self.parsed(entries)
+        if not numeric:
+            values = [_TRUTHS.get(text.lower(), text) or "nan" for text in values]
+        return np.array(values, float)
 
 # %% ../../../nbs/engines/data/tables.ipynb #1967df9d
-def _plain(number):
-    if number % 1 == 0 and abs(number) < 1e16:
-        return _text(f"{number + 0.0:.0f}")  # all digits of a code; -0.0 is 0
-    return _text(repr(number))
+_TRUTHS = {"true": "1", "false": "0"}
+
+
+def _code(text):
+    "1 of 1.0 and of True; 007 and 3.10 stay"
+    if re.fullmatch(r"[+-]?\d+\.0*", text) and abs(number := float(text)) < 1e16:
+        return f"{number + 0.0:.0f}"  # all digits; -0.0 is 0
+    return _TRUTHS.get(text.lower(), text)
 
 # %% ../../../nbs/engines/data/tables.ipynb #b5339e5f
 class Reservoir:
@@ -584,7 +633,7 @@ class Encoder:
         self.words = [{w: i for i, w in enumerate(sorted(c.words))} for c in columns]
         for j, column in enumerate(columns):
             if column.is_number:
-                self.middle[j], self.scale[j] = _middle_and_scale(column.parsed(sample[j])[0])
+                self.middle[j], self.scale[j] = _middle_and_scale(column.floats(sample[j]))
         widths = [1 * c.is_number + len(c.words) + bool(c.gaps) for c in columns]
         ends = np.cumsum(widths)
         self.slices = [slice(int(e - w), int(e)) for e, w in zip(ends, widths, strict=True)]
@@ -594,13 +643,13 @@ class Encoder:
         "The array (rows, p) of a block"
         X = np.zeros((len(block[0]), self.width))
         for j, (column, s) in enumerate(zip(self.columns, self.slices, strict=True)):
-            values, numeric = column.parsed(block[j])
             if column.is_number:
+                values = column.floats(block[j])
                 gaps = np.isnan(values)
                 X[:, s.start] = np.where(gaps, 0, (values - self.middle[j]) / self.scale[j])
             else:
-                text = {True: _plain, False: str}[numeric]
-                place = np.array([self.words[j].get(text(v), -1) for v in values.tolist()])
+                words, _ = column.parsed(block[j])
+                place = np.array([self.words[j].get(w, -1) for w in words.tolist()])
                 gaps = place < 0
                 X[np.flatnonzero(~gaps), s.start + place[~gaps]] = 1
             if column.gaps:
