@@ -25,7 +25,7 @@ from ..base.errors import say, spelled
 from ..base.plots import ACCENT, WARM, bar_edges
 from ..base.values import Value
 from ..base.words import Axes, Count, Flag, Probability, Rng, present
-from ..engines.data.tables import ATable, encoded, read_table
+from ..engines.data.tables import ATable, Reservoir, encoded, read_table
 from ..engines.testing.pools import FeaturePool
 from ..engines.testing.resampling import TestResult, in_batches, random_labels, step_down
 from ..engines.testing.resampling import studentised_max
@@ -34,11 +34,11 @@ from ..kernels import Gaussian, Linear
 from ..engines.features.spectral import fourier_features
 
 # %% ../../nbs/apps/comparison.ipynb #03836459
-def row_features(encoder, X, Y, D, rng):
-    """φ of all columns together, and one for each column alone; their bandwidths suit X and Y.
+def row_features(encoder, Z, D, rng):
+    """φ of all columns together, and one for each column alone; their bandwidths suit Z.
 
     encoder : Encoder
-    X, Y : arrays (r, p), (s, p)     samples of encoded rows
+    Z : array (r, p)                 a sample of encoded rows
     D : outputs of φ; a column alone has 32
 
     Returns
@@ -47,10 +47,9 @@ def row_features(encoder, X, Y, D, rng):
     """
     maps = []
     for s, outputs in [(slice(None), D)] + [(s, 32) for s in encoder.slices]:
-        Z = np.vstack([X[:, s], Y[:, s]])
-        width = spacing(Z)
+        width = spacing(Z[:, s])
         k = Gaussian(width * 0.5) + Gaussian(width) + Gaussian(width * 2)
-        maps.append(fourier_features(k * (1 / 3), Z.shape[1], outputs, rng))
+        maps.append(fourier_features(k * (1 / 3), Z[:, s].shape[1], outputs, rng))
     return maps
 
 
@@ -144,16 +143,29 @@ def told(column, encoder, j, a, b):
     a, b : arrays, means of the encoded rows of both tables
     """
     each = np.array([a[encoder.slices[j]], b[encoder.slices[j]]])
-    names, gaps = [*map(repr, sorted(column.words)), "gaps"], np.zeros(2)
-    if column.is_number:
-        if column.gaps:
-            gaps = each[:, -1]
-        if abs(gaps[0] - gaps[1]) > 0.02:
-            return "gaps {:.1%} → {:.1%}".format(*gaps)
-        means = encoder.middle[j] + encoder.scale[j] * each[:, 0] / (1 - gaps)
-        return "mean {:.4g} → {:.4g}".format(*means)
-    most = int(np.abs(each[0] - each[1]).argmax())
-    return "{} {:.1%} → {:.1%}".format(names[most], *each[:, most])
+    if not column.is_number:
+        names, most = [*map(repr, sorted(column.words)), "gaps"], np.abs(each[0] - each[1]).argmax()
+        return f"{names[most]} {_unlike(each[:, most], 1, '%')}"
+    gaps = each[:, -1] * bool(column.gaps)
+    share, lost, p = f"gaps {_unlike(gaps, 1, '%')}", abs(gaps[0] - gaps[1]), gaps.mean()
+    if gaps.max() == 1:
+        return share
+    means = each[:, 0] / (1 - gaps)
+    moved = abs(means[0] - means[1])
+    if moved < 1e-9:  # rounding
+        means[1] = means[0]
+    mean = f"mean {_unlike(encoder.middle[j] + encoder.scale[j] * means, 4, 'g')}"
+    if lost <= 0.02:
+        return mean
+    return share if lost > moved * (1 - p) * math.sqrt(p) else f"{mean}, {share}"
+
+
+def _unlike(pair, digits, kind):
+    "Both numbers as texts, with more digits where unlike numbers read alike"
+    texts = [f"{value:.{digits}{kind}}" for value in pair]
+    if texts[0] == texts[1] and pair[0] != pair[1] and digits < 17:
+        return _unlike(pair, digits + 1, kind)
+    return " → ".join(texts)
 
 # %% ../../nbs/apps/comparison.ipynb #d3ac6155
 _ONCE = "What comes once cannot be compared"
@@ -253,12 +265,14 @@ def _drawn(result, ax):
     (a, _), (b, _) = result.tables
     sides = (ACCENT, spelled(a), A, -0.2), (WARM, spelled(b), B, 0.2)
     if A.dtype.kind == "f" and len(A) + len(B):
-        bins = bar_edges(np.quantile(np.concatenate([A, B]), [0.005, 0.995]), 30)
+        ends = [np.quantile(values, [0.005, 0.995]) for values in (A, B) if len(values)]
+        bins = bar_edges(ends, 30)  # of each table, however few rows it has
         color, label, values, _ = zip(*sides)
         ax.hist(values, bins=bins, density=True, color=color, label=label)
         ax.set(yticks=[], ylabel="density")
     else:
-        shown = sorted({*A, *B}, key=lambda w: -np.mean(A == w) - np.mean(B == w))[:12]
+        moved = lambda w: abs(np.mean(A == w) - np.mean(B == w))
+        shown = sorted(sorted({*A, *B}), key=moved, reverse=True)[:12]
         places = np.arange(len(shown))
         for color, label, values, shift in sides:
             shares = [np.mean(values == w) for w in shown]
@@ -377,8 +391,7 @@ def compare_tables(
     with tqdm(total=3, disable=not progress, desc="passes", delay=1) as bar:
         encoder, reservoir, counts = encoded(A, B, columns, categorical, rng)
         bar.update()
-        sample = _by_table(reservoir)
-        maps = row_features(encoder, *map(encoder, sample), 600, rng)
+        maps = row_features(encoder, encoder(reservoir.columns()), 600, rng)
         per_bin, *n_bins = bin_plan(*counts)
         slices, binned = [slice(None), *encoder.slices], []
         for table, n, bins in zip((A, B), counts, n_bins, strict=True):
@@ -387,10 +400,9 @@ def compare_tables(
                 binned[-1].add(encoder(block))
         bar.update()
         result = _tested(binned, encoder, maps, n_permutations, rng)
-        rows = _telling(A, B, encoder, maps[0], binned)
+        rows, sample = _telling(A, B, encoder, maps[0], binned, result[2][0].column, rng)
         bar.update()
     tables = list(zip((A.name, B.name), counts, strict=True))
-    sample = [_shown(encoder, rows) for rows in sample]
     notes = _notes(encoder.columns, counts, level, n_permutations)
     return TableComparison._of(*result, rows, level, tables, per_bin, sample, notes)
 
@@ -398,11 +410,6 @@ def compare_tables(
 def _listed(names):
     "One name alone as a list"
     return [names] if isinstance(names, str) else names
-
-
-def _by_table(reservoir):
-    columns, of = reservoir.columns(), np.array(reservoir.of)
-    return [[c[of == label] for c in columns] for label in (0, 1)]
 
 
 def _notes(columns, counts, level, n_draws):
@@ -468,30 +475,32 @@ def _relabelled(F, G, dims, n_draws, rng):
     return statistics(data)[0], null
 
 # %% ../../nbs/apps/comparison.ipynb #39b100bc
-def _telling(A, B, encoder, phi, binned, most=5):
-    "[(table, row number, witness)]: the `most` rows of A where it is largest, of B where smallest"
+def _telling(A, B, encoder, phi, binned, name, rng, most=5):
+    """([(table, row number, witness)], [{name: a sample of the column}, of each table])
+
+    The `most` rows of A where the witness is largest, of B where it is smallest.
+    """
     w = np.subtract(*(b.means()[:, : phi.dim].mean(axis=0) for b in binned))
-    told = []
+    told, sample, place = [], [], [c.name for c in encoder.columns].index(name)
     for table, sign in ((A, 1), (B, -1)):
-        best, start = [], 1
+        best, start, shown = [], 1, Reservoir(5000, rng.spawn(1)[0])
         for block in table.blocks([c.name for c in encoder.columns]):
             values = sign * (phi(encoder(block)) @ w)
             top = np.argsort(-values, kind="stable")[:most]
             best = heapq.nlargest(most, best + [(float(values[i]), -(start + int(i))) for i in top])
             start += len(values)
+            shown.add([block[place]])
         told += [(table.name, -i, sign * value) for value, i in best][::sign]
-    return told
+        sample.append({name: _shown(encoder.columns[place], *shown.columns())})
+    return told, sample
 
 
-def _shown(encoder, block):
-    "{column: values} of sampled rows, for the picture"
-    shown = {}
-    for c, entries in zip(encoder.columns, block, strict=True):
-        values, numeric = c.parsed(entries)
-        if numeric:
-            values = values[~np.isnan(values)]
-        shown[c.name] = values
-    return shown
+def _shown(column, entries):
+    "The numbers without gaps, or the words"
+    if not column.is_number:
+        return column.parsed(entries)[0]
+    values = column.floats(entries)
+    return values[~np.isnan(values)]
 
 # %% ../../nbs/apps/comparison.ipynb #8f33346a
 def _has_folder(option, path):

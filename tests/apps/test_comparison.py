@@ -13,6 +13,7 @@ import polars
 import pyarrow
 import pyarrow.parquet
 import pytest
+from matplotlib.figure import Figure
 
 from rkhs_notes import comparison, settings, tables
 from rkhs_notes.apps.cli import main
@@ -25,6 +26,7 @@ from rkhs_notes.apps.comparison import (
     row_features,
     spacing,
 )
+from rkhs_notes.apps.estimators import TwoSampleDrift
 from rkhs_notes.engines.data.tables import Column, Encoder, Reservoir, Table, encoded, read_table
 from rkhs_notes.engines.features.spectral import fourier_features
 from rkhs_notes.engines.testing.discrepancies import mmd2_features
@@ -209,6 +211,28 @@ def test_the_mean_of_a_column_with_gaps_is_that_of_its_numbers():
     assert change.says == f"mean {np.nanmean(x[0]):.4g} → {np.nanmean(x[1]):.4g}"
 
 
+@pytest.mark.parametrize(
+    "first, second, digits",
+    [
+        (np.tile(np.arange(2015, 2024), 60), np.tile([2016, *range(2016, 2024)], 60), 5),
+        (np.full(200, 1e8), np.full(200, 1e8 + 1), 9),
+    ],
+    ids=["years", "large"],
+)
+def test_means_that_are_unlike_read_unlike(first, second, digits):
+    (change,) = compare_tables({"year": first}, {"year": second}, rng=0).columns
+    assert change.says == f"mean {first.mean():.{digits}g} → {second.mean():.{digits}g}"
+    shuffled = {"x": np.random.default_rng(0).permutation(first / 7)}
+    (change,) = compare_tables({"x": first / 7}, shuffled, n_permutations=19).columns
+    assert change.says == "mean {0:.4g} → {0:.4g}".format(np.mean(first / 7))  # not its rounding
+
+
+def test_shares_that_are_unlike_read_unlike():
+    words = {n: {"w": ["rare"] * n + ["usual"] * (20_000 - n)} for n in (2, 9)}
+    (change,) = compare_tables(words[2], words[9], rng=0, n_permutations=19).columns
+    assert change.says == "'rare' 0.01% → 0.04%" or change.says == "'usual' 99.99% → 99.96%"
+
+
 def test_only_columns_that_changed_are_told_first_and_corrected_for_all():
     rng = np.random.default_rng(3)
     a, b = ({"age": rng.normal(size=200), "x": rng.normal(s, 1, 200)} for s in (0, 3.0))
@@ -312,7 +336,11 @@ REFUSED = {
         "no column 'X'; it has x",
     ),
     "no column left": (({"x": [1, 2]}, {"x": [1, 2]}), {"drop": "x"}, "no column is left"),
-    "a decimal comma": (({"x": ["1,5", "2,5"]}, {"x": [1, 2]}), {}, "of A holds '1,5'. A number"),
+    "a decimal comma": (
+        ({"x": ["1,5", "2,5"]}, {"x": [1, 2]}),
+        {},
+        "of A holds '1,5': a decimal comma",
+    ),
     "names in one alone": (({"x": [1, 2]}, np.ones((2, 1))), {}, "one no line of names"),
     "no file": (("none.csv", {"x": [1, 2]}), {}, "there is no file none.csv"),
     "ragged": (
@@ -683,9 +711,9 @@ def test_features_of_rows_approach_the_kernel_of_the_algebra():
 
     rng = np.random.default_rng(8)
     A, B = ({"x": rng.normal(size=60), "c": rng.choice(["u", "v"], 60)} for _ in range(2))
-    encoder, reservoir, _ = encoded(A, B)
+    encoder, _, _ = encoded(A, B)
     X, Y = (encoder(next(read_table(t).blocks())) for t in (A, B))
-    phi = row_features(encoder, X, Y, 20_000, np.random.default_rng(0))[0]
+    phi = row_features(encoder, np.vstack([X, Y]), 20_000, np.random.default_rng(0))[0]
     x, c = X[:, :1], X[:, 1:] @ [[0.0], [1.0]]
     h = spacing(np.vstack([X, Y]))
     distances = np.linalg.norm(np.vstack([X, Y])[:, None] - np.vstack([X, Y])[None], axis=2)
@@ -707,21 +735,12 @@ def test_constant_tables():
     assert compare_tables({"x": [1.0] * 20}, {"x": [2.0] * 30}, rng=0, n_permutations=99).differs
 
 
-def test_a_reservoir_keeps_the_table_of_each_row():
-    r = Reservoir(10, np.random.default_rng(0))
-    for label in (0, 1):
-        for i in range(4):
-            r.add([np.arange(25.0) + 100 * label + 25 * i], label)
-    (values,) = r.columns()
-    assert len(set(values)) == 10 and (np.array(r.of) == (values >= 100)).all()
-
-
 def test_every_row_of_a_stream_is_as_likely_to_be_kept():
     kept = np.zeros(20)
     for seed in range(2000):
         r = Reservoir(5, np.random.default_rng(seed))
         for i in range(0, 20, 7):
-            r.add([np.arange(20.0)[i : i + 7]], 0)
+            r.add([np.arange(20.0)[i : i + 7]])
         kept[r.columns()[0].astype(int)] += 1
     assert kept.sum() == 10_000 and np.abs(kept - 500).max() < 5 * np.sqrt(2000 * 0.25 * 0.75)
 
@@ -886,13 +905,17 @@ def test_a_clock_is_told_of(values, rises, tmp_path, monkeypatch):
     assert not compare_tables({"at": np.array(values), "x": x}, shuffled, n_permutations=19).notes
 
 
-def test_gaps_are_told_as_a_share_of_rows():
-    "Also where the mean has moved by more"
+@pytest.mark.parametrize("mean, alone", [(10, True), (14, False)])
+def test_gaps_are_told_as_a_share_of_rows_beside_a_mean_that_has_moved_by_more(mean, alone):
     rng = np.random.default_rng(1)
-    first, second = rng.normal(10, 2, 500), rng.normal(14, 2, 500)
+    first, second = rng.normal(10, 2, 500), rng.normal(mean, 2, 500)
     second[:33] = np.nan
     (change,) = compare_tables({"x": first}, {"x": second}, rng=0).columns
-    assert change.says == "gaps 0.0% → 6.6%"
+    means = f"mean {first.mean():.4g} → {np.nanmean(second):.4g}, "
+    assert change.says == means * (not alone) + "gaps 0.0% → 6.6%"
+    nothing = {"x": np.full(500, np.nan)}
+    (change,) = compare_tables({"x": first}, nothing, rng=0, n_permutations=19).columns
+    assert change.says == "gaps 0.0% → 100.0%"
 
 
 @pytest.mark.parametrize("unit", ["s", "us", "ns"])
@@ -926,6 +949,113 @@ def test_dates_are_words_in_every_unit(unit):
     assert change.says in ("'2024-01-01' 50.0% → 100.0%", "'2024-01-02 06:30:00' 50.0% → 0.0%")
 
 
+def other_homes(folder, frame):
+    "The same rows as pandas, polars, CSV and Parquet hold them, in another order"
+    again = frame.sample(frac=1, random_state=0, ignore_index=True)
+    again.to_csv(folder / "p.csv", index=False)
+    again.to_parquet(folder / "p.parquet")
+    others = polars.read_parquet(folder / "p.parquet")
+    others.write_csv(folder / "polars.csv")
+    return again, others, *(folder / name for name in ("p.csv", "p.parquet", "polars.csv"))
+
+
+HOURS = np.arange(9) * pandas.Timedelta("8h")
+MOMENTS = {
+    "hours": (pandas.Timestamp("2024-01-01") + HOURS, ["2024-01-02", "2024-01-02 16:00:00"]),
+    "half seconds": (
+        pandas.Timestamp("2024-01-01") + HOURS / 57600,
+        ["2024-01-01", "2024-01-01 00:00:00.5", "2024-01-01 00:00:04"],
+    ),
+    "a zone": (
+        pandas.Timestamp("2024-07-01", tz="Europe/Zurich") + HOURS,
+        ["2024-06-30 22:00:00", "2024-07-01 06:00:00"],
+    ),
+    "gaps": (pandas.DatetimeIndex(["2024-01-01", None, "2024-01-01 12:30"]), ["2024-01-01"]),
+}
+
+
+@pytest.mark.parametrize("kind", MOMENTS)
+def test_times_are_the_same_words_wherever_they_are_kept(kind, tmp_path):
+    moments, told = MOMENTS[kind]
+    frame = pandas.DataFrame({"t": moments.repeat(20)})
+    for other in other_homes(tmp_path, frame):
+        assert compare_tables(frame, other, rng=0, n_permutations=19).test.pvalue == 1
+        words = encoded(frame, other)[0].words[0]
+        assert set(told) <= set(words) and len(words) == frame["t"].nunique()
+
+
+@pytest.mark.parametrize("gaps", [0, 1])
+@pytest.mark.parametrize("categorical", [(), ["flag"]])
+def test_truth_values_are_the_same_wherever_they_are_kept(gaps, categorical, tmp_path):
+    flags = np.random.default_rng(0).random(200) < 0.3
+    plain = pandas.DataFrame({"flag": flags})
+    frame = plain.astype("boolean")
+    frame.loc[: gaps - 1, "flag"] = pandas.NA
+    means = f"mean {flags.mean():.4g} → {flags[gaps:].mean():.4g}"
+    for other in (frame.astype(object), *other_homes(tmp_path, frame)):
+        result = compare_tables(plain, other, categorical=categorical, rng=0, n_permutations=19)
+        assert result.test.pvalue == 1 and (categorical or result.columns[0].says == means)
+
+
+def test_true_and_false_are_words_beside_another_word():
+    A, B = {"w": ["true", "false"] * 50}, {"w": ["true", "unknown"] * 50}
+    for pair in ((A, B), (B, A)):
+        (change,) = compare_tables(*pair, rng=0, n_permutations=19).columns
+        assert change.says.startswith(("'false' 50.0%", "'false' 0.0%", "'unknown'"))
+    one = encoded(A, A)[0]
+    assert one.width == 1 and one([np.array(["TRUE", "False"], object)]).tolist() != [[0], [0]]
+
+
+def test_one_missing_truth_value_is_no_drift():
+    rng = np.random.default_rng(0)
+    frame = pandas.DataFrame({"flag": rng.random(90) < 0.3, "town": rng.choice(["a", "b"], 90)})
+    batch = frame.astype({"flag": "boolean"})
+    batch.loc[3, "flag"] = pandas.NA
+    assert TwoSampleDrift(n_permutations=19).fit(frame).score(batch) > 0.5
+
+
+def test_codes_of_a_declared_column_are_the_same_with_and_without_a_point(tmp_path):
+    codes = pandas.DataFrame({"code": np.random.default_rng(0).integers(1, 5, 200)})
+    gap = codes.astype(float)
+    gap.loc[3, "code"] = np.nan
+    for frame in (codes, gap):
+        for other in (codes, *other_homes(tmp_path, gap)):
+            encoder, _, _ = encoded(frame, other, categorical=["code"])
+            assert set(encoder.words[0]) == set("1234")
+            result = compare_tables(frame, other, categorical="code", rng=0, n_permutations=19)
+            assert result.test.pvalue == 1
+    kept = ["007", "7", "3.10", "3.1", "1e3", "1.2.0"]
+    encoder, _, _ = encoded({"code": kept}, {"code": ["7.0", "-0.0"]}, categorical=["code"])
+    assert set(encoder.words[0]) == {*kept, "0"}
+
+
+@pytest.mark.parametrize("sign", [";", "\t", "|"])
+@pytest.mark.parametrize("row", [["1,5", "2,25"], ["Zug", "1,5", "2,25"], ["7", "1,5", "-2,25"]])
+def test_a_decimal_comma_is_no_delimiter_and_is_refused_by_name(sign, row, tmp_path):
+    (tmp_path / "t.csv").write_text(f"{sign.join(row)}\n" * 3)
+    table = read_table(tmp_path / "t.csv")
+    assert table.columns == [f"c{i}" for i in range(len(row))]
+    assert entries(table) == [[part] * 3 for part in row]
+    with pytest.raises(ValueError, match="of t.csv holds '1,5': a decimal comma. Write it with"):
+        compare_tables(table, table)
+
+
+@pytest.mark.parametrize(
+    "line, sign", [("a,b;c,d", ","), ("1,2,3;4", ","), ("x,1;2", ","), ("1,2|b,3", ",")]
+)
+def test_commas_that_no_decimals_can_explain_are_delimiters(line, sign, tmp_path):
+    (tmp_path / "t.csv").write_text(f"{line}\n" * 2)
+    table = read_table(tmp_path / "t.csv", header=False)
+    assert entries(table) == [[part] * 2 for part in line.split(sign)]
+
+
+def test_numbers_that_rise_for_a_block_and_then_a_word_are_refused_by_name(monkeypatch):
+    monkeypatch.setattr(tables, "ROWS", 3)
+    X = np.array([1, 2, 3, "x", "y", "z"], object)
+    with pytest.raises(ValueError, match="holds numbers, and 'x'"):
+        compare_tables(X, X)
+
+
 def test_the_note_on_a_clock_is_in_the_report():
     x = np.random.default_rng(13).normal(size=(2, 100))
     first, second = ({"at": np.arange(100.0) + 100 * i, "x": x[i]} for i in (0, 1))
@@ -956,6 +1086,41 @@ def test_a_report_of_few_rows_says_that_they_show_little():
         "large differences only."
     )
     assert "only" not in repr(compare_tables(many, many, rng=0, n_permutations=99))
+
+
+def bars(result):
+    "Heights of the bars of either table, and the places of those of some height"
+    first, second = result.plot(ax=Figure().add_subplot()).containers
+    heights = [[bar.get_height() for bar in bars] for bars in (first, second)]
+    return *heights, [[b.get_x() for b in bars if b.get_height()] for bars in (first, second)]
+
+
+def test_bars_are_shares_of_the_rows_of_each_table():
+    "Of 200 rows beside 60 000, of words that one table lacks, of more words than are drawn"
+    rng = np.random.default_rng(0)
+    A, B = rng.choice(list("abc"), 60_000), rng.choice(list("abcd"), 200)
+    result = compare_tables({"w": A}, {"w": B}, rng=0, n_permutations=19)
+    first, second, _ = bars(result)
+    share = lambda words: sorted(np.mean(words == w) for w in "abcd")  # noqa: E731
+    assert sorted(second) == share(B) and first[0] == np.mean(A == "d") == 0
+    np.testing.assert_allclose(sorted(first), share(A), atol=0.03)
+    gone = compare_tables({"w": [""] * 40}, {"w": ["a", "b"] * 20}, rng=0, n_permutations=19)
+    assert sorted(bars(gone)[0]) == [0, 0, 1] and sorted(bars(gone)[1]) == [0, 0.5, 0.5]
+    many = [f"w{i:02}" for i in range(20)] * 50
+    result = compare_tables({"w": many}, {"w": [*many, *["new"] * 40]}, rng=0, n_permutations=19)
+    assert "'new'" in result.columns[0].says and bars(result)[1][0] == 40 / 1040
+    ax = result.plot(ax=Figure().add_subplot())
+    assert ax.get_xticklabels()[0].get_text() == "new"
+
+
+@pytest.mark.parametrize("n", [5, 12, 20])
+def test_the_histogram_holds_both_tables(n):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=4000), rng.normal(8, 1, n)
+    result = compare_tables({"x": x}, {"x": y}, rng=0, n_permutations=19)
+    first, second, (of_x, of_y) = bars(result)
+    assert np.isfinite(first).all() and np.isfinite(second).all()
+    assert min(of_x) < -2 and max(of_x) > 2 and min(of_y) > y.min() - 1 and max(of_y) > y.mean()
 
 
 class Page(HTMLParser):

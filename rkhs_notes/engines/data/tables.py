@@ -128,9 +128,9 @@ def _of_comma(text):
     "What the comma of a number may be, and what to do; '' where there is no such number"
     if "," not in text or not _is_number(text.replace(",", "")):
         return ""
-    thousands = re.fullmatch(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", text.strip())
-    mark = "a thousands mark? Leave it out. " * bool(thousands)
-    return mark + "a decimal comma? Write it with a point"
+    if re.fullmatch(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", text.strip()):
+        return "a thousands mark? Leave it out. Of decimals? Write it with a point"
+    return "a decimal comma? Write it with a point"
 
 
 def _numbers_of(texts):
@@ -525,10 +525,6 @@ class Column:
             infinite = np.isinf(told).sum()
             raise ValueError(f"column {self.name!r} of {table} holds {infinite} infinite numbers.")
         self.gaps += int(gaps.sum())
-        if self.rises:
-            row = [*self.last, *values.tolist()]
-            self.rises = all(a < b for a, b in itertools.pairwise(row))
-            self.last = row[-1:]
         if numeric:
             self.numbers += len(told)
         else:
@@ -539,6 +535,10 @@ class Column:
                 f"column {self.name!r} holds numbers, and {self.first}. A gap? Leave "
                 "the field empty. Are all words? Declare the column categorical."
             )
+        if self.rises:
+            row = [*self.last, *values.tolist()]
+            self.rises = all(a < b for a, b in itertools.pairwise(row))
+            self.last = row[-1:]
 
     def _add_words(self, words, table):
         counts = Counter(words.tolist())
@@ -566,12 +566,12 @@ class Column:
 
     def parsed(self, entries):
         "(floats with NaN for gaps, True), or (words as str with '' for gaps, False)"
-        if entries.dtype.kind == "f" and not self.declared:
+        if entries.dtype.kind == "f" and self.is_number:
             return entries, True
         texts = [_text(v) for v in entries.tolist()]
         if self.declared:
             texts = map(_code, texts)
-        else:
+        if self.is_number:
             with suppress(ValueError):
                 return np.array([text or "nan" for text in texts], object).astype(float), True
         return np.array([_date(text) for text in texts], object), False
@@ -595,19 +595,19 @@ def _code(text):
 
 # %% ../../../nbs/engines/data/tables.ipynb #b5339e5f
 class Reservoir:
-    "A uniform sample of the rows of a stream (Vitter 1985, algorithm R); the table each is from"
+    "A uniform sample of the rows of a stream (Vitter 1985, algorithm R)"
 
     def __init__(self, size, rng):
-        self.size, self.rng, self.seen, self.rows, self.of = size, rng, 0, [], []
+        self.size, self.rng, self.seen, self.rows = size, rng, 0, []
 
-    def add(self, block, label):
-        "A block, a list of columns, of the table `label`"
+    def add(self, block):
+        "A block, a list of columns"
         n = len(block[0])
         own = np.arange(self.seen, self.seen + n)
         places = np.where(own < self.size, own, self.rng.integers(0, own + 1))
         for i in np.flatnonzero(places < self.size):
             at = slice(places[i], places[i] + 1)  # or the end
-            self.rows[at], self.of[at] = [[column[i] for column in block]], [label]
+            self.rows[at] = [[column[i] for column in block]]
         self.seen += n
 
     def columns(self):
@@ -690,14 +690,14 @@ def encoded(
         raise ValueError(f"no column is left to compare of {', '.join(A.columns) or A.name}.")
     seen = [Column(name, name in categorical) for name in names]
     reservoir, counts = Reservoir(size, rng), []
-    for label, table in enumerate((A, B)):
+    for table in (A, B):
         before = reservoir.seen
         for column in seen:
             column.last = []
         for block in table.blocks(names):
             for column, entries in zip(seen, block, strict=True):
                 column.add(entries, table.name)
-            reservoir.add(block, label)
+            reservoir.add(block)
         counts.append(as_count(reservoir.seen - before, f"the number of rows of {table.name}", 2))
     return Encoder(seen, reservoir.columns()), reservoir, tuple(counts)
 
