@@ -8,8 +8,8 @@ __all__ = ['KernelEstimator', 'KernelRidge', 'KernelSVC', 'KernelSVR', 'OneClass
            'RandomFeatures', 'NystromFeatures', 'KernelCCA', 'CoupledEmbedding', 'TwoSampleDrift']
 
 # %% ../../nbs/apps/estimators.ipynb #72778d58
-import html, math, re
-from contextlib import contextmanager
+import html, math, re, warnings
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, fields
 from functools import partial, wraps
 from importlib import import_module
@@ -47,7 +47,7 @@ from ..engines.solving.couplings import coupled_embedding
 from ..engines.solving.correlations import kernel_cca
 
 # %% ../../nbs/apps/estimators.ipynb #fd2b7ec7
-from ..base.points import hold_objects
+from ..base.points import hold_objects, joined_of, require_one_order
 from ..engines.kernels.entries import LamEach
 from ..engines.kernels.gram import AKernel, needed_columns
 from ..engines.machines.smo import one_of_many
@@ -70,7 +70,7 @@ from ..engines.machines.prices import Share, require_factors, two_classes, unit_
 from ..engines.machines.support import coupled, dealt, votes
 from ..deeper.scale import gaussian_process_large, kernel_pca_large, ridge_large
 from ..deeper.streams import StreamingRidge
-from ..deeper.two_samples import mmd_test, mmd_test_aggregated
+from ..deeper.two_samples import gaussian_grid, mmd_test, mmd_test_aggregated
 from ..engines.kernels.leaves import Laplace, Mahalanobis, Matern
 from ..deeper.variants import one_class, primal_machine, svr, tube_machine
 from ..engines.machines.kernel_machines import svc
@@ -86,19 +86,28 @@ def _read_rows(estimator, X, *y, reset, **options):
     if issparse(X) and not sparse:
         estimator.kernel.points(X)  # which says why not
     options |= dict(reset=reset, dtype=float, accept_sparse=sparse)
+    came, known = names_of(X), getattr(estimator, "feature_names_in_", ())
+    if not reset:
+        require_one_order(tuple(known), came, "the fit and X")
     rows = _checked(estimator, X, *y, **options)
+    if reset and came:
+        estimator.feature_names_in_ = np.array(came, object)
     if y:
         rows, *y = rows
     if issparse(rows):
         rows = as_sparse_rows(rows)
-    rows = _under_names(rows, _known_as(estimator, names_of(X)))
+    rows = _under_names(rows, _known_as(estimator, came))
     return (rows, *y) if y else rows
 
 
 def _checked(estimator, X, *y, **options):
     "scikit-learn's check; in our words where its own name no column, or praise other estimators"
+    named = names_of(X)  # an array with a mark, whose names scikit-learn does not see
     try:
-        return _validated(estimator, X, *y, **options)
+        with warnings.catch_warnings() if named else nullcontext():
+            if named:
+                warnings.filterwarnings("ignore", "X does not have valid feature names")
+            return _validated(estimator, X, *y, **options)
     except (TypeError, ValueError) as e:
         refused, said = e, str(e)
     if said.startswith(("could not convert string", "The DType", "boolean value of NA")):
@@ -471,6 +480,7 @@ def _starts(k, X, y, w, noise=None):
 
 def _climbed(kernels, X, Y, weights, noise=None, restarts=0, most=2000):
     "(kernel, noise, words) of largest evidence, from these shapes; a noise that is passed stays"
+    _warn_of_shares(weights)
     if Y.shape[1] == 1:
         Y = Y[:, 0]
 
@@ -504,6 +514,18 @@ def _climbed(kernels, X, Y, weights, noise=None, restarts=0, most=2000):
 def _uneven(weights):
     "None where all are 1"
     return None if (weights == 1).all() else weights
+
+
+def _warn_of_shares(weights):
+    "Do weights, powers of the likelihood, count less than half of the rows?"
+    n, total = len(weights), weights.sum()
+    if total < n / 2:
+        warned(
+            f"evidence counts each row as often as its weight says, and the weights count {total:.2g} "
+            f"of {n} rows: little is learned of so few. Multiply sample_weight by {n / total:.3g} "
+            "if it means shares.",
+            UserWarning,
+        )
 
 # %% ../../nbs/apps/estimators.ipynb #3c74b77b
 def _voters(X, most=400):
@@ -1520,6 +1542,7 @@ class KernelLogistic(_Routed, _Classifier):
 
     def _scale(self, k, X, place, weights):
         "(scale of largest evidence on some 300 points, its fits if those are all, words)"
+        _warn_of_shares(weights)
         some = _with_each_side(_voters(X, 300), self._signs(place))
         rows = taken_of(X, some), place[some], weights[some]
         scale, fits, words = _of_largest_evidence(lambda scale: self._fits(scale * k, *rows))
@@ -1791,6 +1814,12 @@ def _holds_words_or_gaps(X):
     columns = as_columns(X).values()
     return any(column.dtype == object or np.isnan(column).any() for column in columns)
 
+
+def _grid(X, Y):
+    "Seven Gaussians in units of the columns' pooled deviations, of which labels know nothing"
+    units = _deviations(joined_of(X, Y))
+    return [_wide(Gaussian, k.bandwidth * units) for k in gaussian_grid(X / units, Y / units)]
+
 # %% ../../nbs/apps/estimators.ipynb #3e05ab1e
 @_estimator
 class TwoSampleDrift(KernelEstimator):
@@ -1798,7 +1827,8 @@ class TwoSampleDrift(KernelEstimator):
 
     Parameters
     ----------
-    kernel : Kernel, or None     None: seven bandwidths at once, by the aggregated test
+    kernel : Kernel, or None     None: seven bandwidths at once, by the aggregated test, in units of
+                                 each column's deviation in both samples together
     n_permutations : int ≥ 1
     level : float                of drifted(X), the rate of false alarms
     random_state : int, RandomState or None
@@ -1816,6 +1846,8 @@ class TwoSampleDrift(KernelEstimator):
         "Keeps the reference, rows of numbers, or a data frame with words and gaps; y is ignored"
         if not _holds_words_or_gaps(_without_words(X, self.kernel)):
             self.reference_ = frozen(self._fit_points(X, ensure_min_samples=2))
+            if self.kernel is not None:
+                _warn_of_scales(self.reference_, self.kernel)
             return self
         _read_parameters(self)
         if self.kernel is not None:
@@ -1836,7 +1868,8 @@ class TwoSampleDrift(KernelEstimator):
         X, rng = self._points(X), _generator(self.random_state)
         reference = _under_names(self.reference_, _known_as(self))
         if self.kernel is None:
-            return mmd_test_aggregated(None, reference, X, self.n_permutations, rng)
+            kernels = _grid(reference, X)
+            return mmd_test_aggregated(kernels, reference, X, self.n_permutations, rng)
         return mmd_test(self.kernel, reference, X, self.n_permutations, rng=rng)
 
     def compare(self, X):

@@ -1602,6 +1602,35 @@ def test_drift_is_seen_and_false_alarms_keep_their_level(kernel):
     ).drifted(A)
 
 
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_drift_is_seen_in_every_column_whatever_its_unit(make):
+    "A shift of five deviations, found by compare column by column, is found by the test of all"
+    rng = np.random.default_rng(0)
+    middle, spread = [40.0, 0.0, 4e4, 7.0], [10.0, 1e-3, 1e4, 0.0]  # age, ratio, income, a constant
+    A, B = middle + spread * rng.normal(size=(2, 80, 4))
+    drift = TwoSampleDrift(n_permutations=199).fit(make(A))
+    assert not drift.drifted(make(B))
+    B += [50.0, 5e-3, 0.0, 0.0]
+    assert drift.drifted(make(B))
+    assert TwoSampleDrift(n_permutations=199).fit(A).compare(B).test.rejects()
+    units = 2.0 ** np.array([20, -7, 3, 1])
+    other = TwoSampleDrift(n_permutations=199).fit(make(A * units)).test(make(B * units))
+    found = drift.test(make(B))
+    assert other.pvalue == found.pvalue and other.statistic == pytest.approx(found.statistic)
+    scales = np.stack([k.scales for k in found.kernels])  # the witness is asked at rows as they are
+    np.testing.assert_allclose(scales[3, :3] / np.concatenate([A, B]).std(axis=0)[:3], scales[3, 3])
+
+
+def test_a_drift_kernel_of_one_bandwidth_warns_of_columns_in_other_units():
+    A = np.random.default_rng(0).normal(size=(40, 2)) * [1.0, 1e4]
+    with pytest.warns(UserWarning, match="X differ in scale by .*measures all of them by one"):
+        TwoSampleDrift(Gaussian(1.0)).fit(A)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for kernel in (None, Gaussian([1.0, 1e4]), Gaussian(1.0).on([1])):
+            assert TwoSampleDrift(kernel, 99).fit(A).score(A) > 0.5
+
+
 @pytest.mark.parametrize("kernel", [None, Gaussian(1.0)])
 def test_drift_is_a_p_value_at_most_the_level(kernel):
     A, B = np.random.default_rng(0).normal(size=(2, 30, 2))
@@ -2155,6 +2184,25 @@ def test_evidence_chooses_the_bandwidth_of_a_ridge():
 FRAME = pd.DataFrame(
     {"price": np.arange(200) % 17 + 5.0, "town": np.array(["Bonn", "Ulm"])[np.arange(200) % 2]}
 )
+
+
+def test_weights_that_are_shares_of_rows_are_told():
+    "Evidence reads them as powers of the likelihood: one row's worth of data teaches nothing"
+    X = np.random.default_rng(2).normal(size=(80, 2))
+    y, n = np.sin(X[:, 0]) + X[:, 1], len(X)
+    for estimator in (GaussianProcess(), KernelRidge(bandwidth="evidence"), KernelLogistic()):
+        targets = y > 0 if is_classifier(estimator) else y
+        with pytest.warns(UserWarning, match="count 1 of 80 rows.*Multiply sample_weight by 80"):
+            clone(estimator).fit(X, targets, sample_weight=np.full(n, 1 / n))
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", "evidence counts")
+            plain = clone(estimator).fit(X, targets)
+            fit = clone(estimator).fit(X, targets, sample_weight=np.full(n, 1 / n) * n)
+            clone(estimator).fit(X, targets, sample_weight=np.arange(n) % 2)  # half of them count
+        assert fit.score(X, targets) == plain.score(X, targets) > 0.9
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "evidence counts")
+        KernelRidge().fit(X, y, sample_weight=np.full(n, 1 / n))
 
 
 @pytest.mark.second_route("TwoSampleDrift", "the comparison of two tables")

@@ -1,6 +1,7 @@
 "Streams: classes block by block, files and Dask arrays; the cuts of the regressor are in test_estimators"
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -418,3 +419,39 @@ def test_a_lam_that_is_given_is_kept_and_scores_are_told():
     X, y, _ = kinds(700)
     fit = streamed(X, y, lam=0.25)
     assert fit.lam_ == 0.25 and "lam" not in fit.chosen_ and "700 scores" in fit.chosen_
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_stream_of_a_file_knows_its_columns_by_name(tmp_path, kind):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=300), "b": 3 * rng.normal(size=300)})
+    frame["y"], path = np.sign(5 * frame["a"] + np.sin(frame["b"])), tmp_path / f"x.{kind}"
+    if kind == "csv":
+        frame.to_csv(path, index=False)
+    else:
+        pytest.importorskip("pyarrow")
+        frame.to_parquet(path)
+    X, other = frame[["a", "b"]], FileBlocks(path, "y", ["b", "a"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # scikit-learn's, of names that are not known
+        for kind in (StreamingKernelRidge, StreamingKernelClassifier):
+            fit = kind(n_features=30).fit_blocks(FileBlocks(path, "y", n_rows=100))
+            np.testing.assert_allclose(
+                fit.predict(X), kind(n_features=30).fit(X, frame["y"]).predict(X)
+            )
+            assert list(fit.feature_names_in_) == ["a", "b"]
+            rows, y = next(iter(FileBlocks(path, "y")))
+            assert np.array_equal(fit.predict(rows), fit.predict(X))
+            assert fit.partial_fit(rows, y).sums_.n == 600
+            for wrong in (X[["b", "a"]], frame[["a", "y"]]):
+                with pytest.raises(ValueError, match="feature names should match"):
+                    fit.predict(wrong)
+            rows, y = next(iter(other))
+            message = "the fit and X were made of columns a, b and b, a"
+            with pytest.raises(ValueError, match=message):
+                fit.predict(rows)
+            with pytest.raises(ValueError, match=message):
+                fit.partial_fit(rows, y)
+            assert fit.sums_.n == 600
+            assert list(fit.fit_blocks(other).feature_names_in_) == ["b", "a"]
+            assert not hasattr(fit.fit(X.values, frame["y"]), "feature_names_in_")
