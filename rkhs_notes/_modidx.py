@@ -2032,6 +2032,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                          'rkhs_notes.deeper.scale.recommend': ('deeper/scale.html#recommend', 'rkhs_notes/deeper/scale.py'),
                                          'rkhs_notes.deeper.scale.ridge_large': ( 'deeper/scale.html#ridge_large',
                                                                                   'rkhs_notes/deeper/scale.py'),
+                                         'rkhs_notes.deeper.scale.rounding': ('deeper/scale.html#rounding', 'rkhs_notes/deeper/scale.py'),
                                          'rkhs_notes.deeper.scale.routes': ('deeper/scale.html#routes', 'rkhs_notes/deeper/scale.py'),
                                          'rkhs_notes.deeper.scale.seconds_of': ( 'deeper/scale.html#seconds_of',
                                                                                  'rkhs_notes/deeper/scale.py')},

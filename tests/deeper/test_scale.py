@@ -7,6 +7,7 @@ import threading
 import time
 import tracemalloc
 from dataclasses import replace
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
@@ -435,6 +436,43 @@ def test_no_error_is_above_its_bound(seed):
             fit = LargeFit(f, lam, m, np.inf, 0.0, 1, "by hand", w)
             bound, noise = certified(fit, X, y, w)
             assert (f.distance(exact) <= bound + noise).all() and (noise < 0.1 * bound).all()
+
+
+def of_fifty_digits(X, y, Z, alpha, lam):
+    "‖f̂ − f‖ for the unit Gaussian and coefficients alpha, by the normal equations on Z (m, 1)"
+    X, y, Z, alpha, lam = (np.vectorize(Decimal, otypes=[object])(v) for v in (X, y, Z, alpha, lam))
+    with localcontext() as context:
+        context.prec = 50
+        K, S = ([[(-((a - b) ** 2) / 2).exp() for b in Z[:, 0]] for a in A[:, 0]] for A in (X, Z))
+        K, S = np.array(K), np.array(S)
+        M = np.column_stack([K.T @ K + lam * S, K.T @ y])
+        for i in range(len(Z)):  # Gauss and Jordan
+            M[i] = M[i] / M[i, i]
+            for j in set(range(len(Z))) - {i}:
+                M[j] = M[j] - M[j, i] * M[i]
+        apart = alpha - M[:, -1]
+        return float((apart @ S @ apart).sqrt())
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rounding_is_in_the_bound(seed):
+    "Centres near one another: rounding may exceed tol, and is told"
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(120, 1))
+    y = np.sin(X[:, 0]) + 0.1 * rng.normal(size=120)
+    k, lam, Z = Gaussian(1.0), 10.0, np.linspace(-0.5, 0.5, 8)[:, None] + 0.01 * seed
+    fit = ridge_large(k, X, y, lam, centres=Z, tol=1e-8)
+    distance = of_fifty_digits(X, y, fit.function.Z, fit.function.alpha, lam)
+    assert distance <= fit.error_bound < 1e-3
+
+
+@pytest.mark.parametrize("n, lam, seed", [(1000, 10.0, 3), (3000, 10.0, 3), (3000, 100.0, 3)])
+def test_a_fit_passes_its_own_check(n, lam, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    y = np.sin(X[:, 0]) + 0.1 * rng.normal(size=n)
+    fit = ridge_large(Gaussian(1.0), X, y, lam, n_centres=200, rng=0)
+    assert check_large_fit(fit, X, y) <= fit.error_bound < 1e-2
 
 
 def test_each_target_has_its_own_bound():
