@@ -88,29 +88,42 @@ class Budgeted(Value):
 
 # %% ../../nbs/deeper/06a_budgets.ipynb #feb8dc2c
 class _Memory:
-    "Few centres, their coefficients c, and the inverse P of their Gram matrix"
+    "Few centres, their coefficients c, and the inverse P of their Gram matrix, its diagonal raised"
 
-    def __init__(self):
+    def __init__(self, eps):
         self.rows, self.c, self.P, self.drift = np.zeros(0, int), np.zeros(0), np.zeros((0, 0)), 0.0
+        self.raised = 100 * eps  # so that P exists, however near the centres
+
+    def invert(self, K):
+        "P anew: roundings add up"
+        G = K[np.ix_(self.rows, self.rows)]
+        self.P = np.linalg.inv(G + self.raised * np.diag(G.diagonal()))
 
     def learn(self, K, i, v):
         "Add v k(xᵢ, ·); i becomes a centre unless its section lies in the span of the others"
-        a = self.P @ K[self.rows, i]  # the section at i, projected on the span
-        apart = K[i, i] - K[i, self.rows] @ a  # its squared distance from it
-        if apart <= 1e-6 * K[i, i]:
-            self.c, self.drift = self.c + v * a, self.drift + abs(v) * math.sqrt(max(apart, 0.0))
+        rows, e = np.append(self.rows, i), np.append(-self.P @ K[self.rows, i], 1)
+        e[:-1] -= self.P @ _at(K, rows, e)[self.rows]  # once more for what is left
+        apart = max(float(e @ _at(K, rows, e)[rows]), 0.0)
+        if apart <= max(1e-6, self.raised) * K[i, i]:
+            self.c, self.drift = self.c - v * e[:-1], self.drift + abs(v) * math.sqrt(apart)
             return
-        self.rows, self.c, e = np.append(self.rows, i), np.append(self.c, v), np.append(-a, 1)
+        self.rows, self.c = rows, np.append(self.c, v)
+        apart += self.raised * (e**2 @ K.diagonal()[rows])
         self.P = np.pad(self.P, (0, 1)) + np.outer(e, e) / apart
 
+
+def _at(K, rows, c):
+    "The values of Σ cⱼ k(xⱼ, ·) in the pool"
+    return K @ np.bincount(rows, c, len(K))
+
 # %% ../../nbs/deeper/06a_budgets.ipynb #3f319723
-def _forget(memory):
+def _forget(memory, K):
     "Drop the centre that is missed least, projected on the others   (6a.9)"
     P, c = memory.P, memory.c
     j = int(np.argmin(c**2 / P.diagonal()))
-    kept, lost = np.arange(len(c)) != j, c[j] / P[j, j]
-    memory.drift += abs(c[j]) / math.sqrt(P[j, j])  # (6a.9)
-    memory.c, memory.rows = (c - lost * P[:, j])[kept], memory.rows[kept]
+    kept, lost = np.arange(len(c)) != j, c[j] / P[j, j] * P[:, j]
+    memory.drift += math.sqrt(max(float(lost @ _at(K, memory.rows, lost)[memory.rows]), 0.0))
+    memory.c, memory.rows = (c - lost)[kept], memory.rows[kept]
     memory.P = (P - np.outer(P[:, j], P[j]) / P[j, j])[kept][:, kept]
 
 # %% ../../nbs/deeper/06a_budgets.ipynb #3a900f92
@@ -134,21 +147,21 @@ def budgeted_sgd(
     raises ConvergenceFailure : as kernel_sgd
     references : Engel, Mannor and Meir (2004); Wang, Crammer and Vucetic (2012)
     """
-    run, memory = Run(y, loss, steps, step_size, rng), _Memory()
-    longest = float(np.max(diagonal(k, X)))
+    run, values = Run(y, loss, steps, step_size, rng), diagonal(k, X)
+    longest, memory = float(np.max(values)), _Memory(np.finfo(values.dtype).eps)
     for part in spans(run.steps, 64):
         pool = np.union1d(memory.rows, run.examples[part])
         K = gram_matrix(k, taken_of(X, pool)).astype(float)
         memory.rows = np.searchsorted(pool, memory.rows)  # places in the pool, for this block
         if part.start % 1024 == 0:
-            memory.P = np.linalg.inv(K[np.ix_(memory.rows, memory.rows)])
+            memory.invert(K)
         for t, i in enumerate(np.searchsorted(pool, run.examples[part]), start=part.start):
             score = K[i, memory.rows] @ memory.c
             run.require_bounded(score, t, longest)  # sees what overflows
             if v := -run.rates[t] * run.slope_at(score, int(pool[i])):
                 memory.learn(K, i, v)
             if len(memory.rows) > budget:
-                _forget(memory)
+                _forget(memory, K)
         memory.rows = pool[memory.rows]
     if not len(memory.rows):  # nothing was learned
         memory.rows, memory.c = np.array([0]), np.zeros(1)

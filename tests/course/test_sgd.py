@@ -371,6 +371,16 @@ def test_the_drift_of_one_centre_is_the_distance():
     assert lean.drift == pytest.approx(lean.function.distance(free), rel=1e-3) and lean.drift > 1e-6
 
 
+@pytest.mark.parametrize(("n", "d", "seed"), [(200, 2, 0), (300, 2, 0), (500, 2, 4), (100, 1, 1)])
+def test_the_drift_bounds_the_distance_where_the_gram_matrix_is_singular(n, d, seed):
+    "Twenty passes over smooth sections: the inverse of their Gram matrix has no digits of its own"
+    S = np.random.default_rng(seed).normal(size=(n, d))
+    signs, smooth = np.where(np.sin(2 * S[:, 0]) > 0, 1, -1), Gaussian(0.3 if d == 1 else 1.0)
+    free, lean = (learn(smooth, S, signs, rng=0) for learn in (kernel_sgd, budgeted_sgd))
+    assert lean.function.distance(free) <= lean.drift + 1e-6 < 0.1
+    assert d == 2 or len(lean.function.Z) < 50  # of 100: nothing known is learned twice
+
+
 @pytest.mark.second_route("Budgeted", "budgeted_sgd", "projections without each centre")
 def test_what_is_forgotten_is_missed_least():
     given = dict(steps=5, step_size=0.3, rng=2)
