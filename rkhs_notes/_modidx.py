@@ -1294,6 +1294,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                           'rkhs_notes.base.datasets._loaded': ('base/datasets.html#_loaded', 'rkhs_notes/base/datasets.py'),
                                           'rkhs_notes.base.datasets._need_network': ( 'base/datasets.html#_need_network',
                                                                                       'rkhs_notes/base/datasets.py'),
+                                          'rkhs_notes.base.datasets._of_classes': ( 'base/datasets.html#_of_classes',
+                                                                                    'rkhs_notes/base/datasets.py'),
                                           'rkhs_notes.base.datasets._opened': ('base/datasets.html#_opened', 'rkhs_notes/base/datasets.py'),
                                           'rkhs_notes.base.datasets._own_file': ( 'base/datasets.html#_own_file',
                                                                                   'rkhs_notes/base/datasets.py'),

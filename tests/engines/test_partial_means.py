@@ -171,3 +171,19 @@ def test_three_columns_are_not_drawn():
     )
     with pytest.raises(ValueError, match="one column or two, and here are 3"):
         found.plot()
+
+
+def test_a_text_is_a_name_before_it_is_a_number():
+    X, y = data()
+    fit = rn.ridge(Gaussian(1.2), X, y, 0.1)
+    digits = pd.DataFrame(X, columns=["1", "2", "3"])
+    f = rn.ridge(Gaussian(1.2), digits, y, 0.1)
+    for column, place in (("1", 0), ("3", 2), (1, 1), (np.int64(0), 0)):
+        found = partial_dependence(f, digits, column)
+        assert found.columns == (place,) and found.names == (str(place + 1),)
+        np.testing.assert_allclose(found.values, partial_dependence(fit, X, place).values)
+    assert partial_dependence(fit, X, "1").columns == (1,)  # an array has no names
+    assert partial_dependence(fit, X, "column 1").columns == (1,)
+    for column in ("0", 3):
+        with pytest.raises(ValueError, match=f"X has no column '{column}'"):
+            partial_dependence(f, digits, column)

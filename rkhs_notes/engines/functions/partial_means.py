@@ -160,12 +160,18 @@ def _labelled(ax, x, y):
     return ax
 
 # %% ../../../nbs/engines/functions/partial_means.ipynb #2f537c56
-def _places(columns, names):
-    "Columns by number or name, one or several, as [place]"
+def _places(columns, names, named):
+    "Columns by number or name, one or several, as [place]; of names that are digits, too"
     if isinstance(columns, (str, int, np.integer)):
         columns = [columns]
-    known = {str(c): i for i, c in enumerate(names)} | {str(i): i for i in range(len(names))}
-    places = [known[str(c)] for c in present([*map(str, columns)], known, "X")]
+    numbers = {str(i): i for i in range(len(names))}
+    known = {str(c): i for i, c in enumerate(names)}
+    if not named:
+        known |= numbers
+    places = []
+    for c in columns:
+        held = known if isinstance(c, str) else numbers
+        places += [held[name] for name in present([str(c)], held, "X")]
     if not 0 < len(set(places)) == len(places) < len(names):
         raise ValueError(
             f"columns = {columns}: pass one or more different columns of the {len(names)} of X, "
@@ -204,7 +210,7 @@ def partial_dependence(fit, X: Points, columns, grid=None) -> PartialDependence:
     (100,)
     """
     names = names_of(X) or tuple(f"column {i}" for i in range(X.shape[1]))
-    S = _places(columns, names)
+    S = _places(columns, names, bool(names_of(X)))
     own = with_names(X[:, S], names_of(X) and [names[i] for i in S])
     if grid is None:
         grid = with_names(_grid(own), names_of(own))
