@@ -443,6 +443,24 @@ def _renumbered(y):
     return np.unique(y, return_inverse=True)[::-1]
 
 
+def _of_classes(y, names, path):
+    "y and target_names; y holds names, or places among them, or classes in the order of the names"
+    codes, classes = _renumbered(y)
+    if not len(names):
+        return dict(y=codes, target_names=classes)
+    own = np.array(classes).tolist()
+    for known in (list(names), range(len(names))):
+        if own and set(own) <= set(known):
+            codes = np.array([known.index(c) for c in own])[codes]
+            return dict(y=codes, target_names=names)
+    if len(own) not in (0, len(names)) or set(own) & set(names):
+        raise ValueError(
+            f"{path}: {len(names)} target_names, and y has {len(classes)} classes from "
+            f"{classes[0]!s} to {classes[-1]!s}. Name each of them, in sorted order."
+        )
+    return dict(y=codes, target_names=names)
+
+
 def _from_file(name, path):
     "X, y and their names out of a file of one's own"
     about, origin, *_ = _BROUGHT.get(name, ("texts or graphs of your own", path))
@@ -455,8 +473,7 @@ def _from_file(name, path):
             f"or texts (n,), and y (n,): np.savez({name + '.npz'!r}, X=X, y=y)."
         )
     X, y = (np.concatenate([file[a], file.get(f"{a}_test", file[a][:0])]) for a in "Xy")
-    y, classes = _renumbered(y)
-    found = dict(y=y, target_names=classes)
+    found = _of_classes(y, file.get("target_names", ()), path)
     if X.dtype.kind in "US":
         about = dict(source=origin, description=about, feature_names=(), image_shape=())
         return found | about | dict(X=X)
@@ -470,7 +487,9 @@ def _from_file(name, path):
     if X.dtype.kind != "f":
         X = X.astype(float)
     found |= dict(X=X, image_shape=shape, source=path, description="a file of your own")
-    return found | {a: file[a] for a in ("feature_names", "target_names") if a in file}
+    if "feature_names" in file:
+        found["feature_names"] = file["feature_names"]
+    return found
 
 # %% ../../nbs/base/datasets.ipynb #20899509
 _OF_GRAPHS = {"edge_index", "graph_id", "node_label", "y"}

@@ -452,6 +452,36 @@ def test_two_columns_of_whole_numbers_are_targets_not_classes(own):
     assert np.array_equal(found.y, y) and len(found.target_names) == 0
 
 
+@pytest.mark.parametrize(
+    "y, names, told",
+    [
+        (["dog", "cat", "dog"], ["dog", "cat"], ["dog", "cat", "dog"]),
+        (["dog", "cat", "dog"], ["bird", "dog", "cat"], ["dog", "cat", "dog"]),
+        ([b"dog", b"cat", b"dog"], [b"dog", b"cat"], [b"dog", b"cat", b"dog"]),
+        ([0, 2, 2], ["low", "mid", "high"], ["low", "high", "high"]),
+        ([True, True, True], ["no", "yes"], ["yes", "yes", "yes"]),
+        ([3, 5, 3], ["low", "high"], ["low", "high", "low"]),  # in sorted order
+        (["b", "a", "b"], ["Ann", "Bo"], ["Bo", "Ann", "Bo"]),
+        ([7, 8, 7], [8, 7], [7, 8, 7]),
+    ],
+)
+@pytest.mark.parametrize("X", [np.ones((3, 2)), ["p", "q", "r"]], ids=["numbers", "texts"])
+def test_classes_have_the_names_that_a_file_gives_them(own, X, y, names, told):
+    own("mine", X=X, y=y, target_names=names)
+    found = load("mine")
+    assert found.target_names == tuple(map(str, names)) and found.y.dtype.kind == "i"
+    assert [found.target_names[i] for i in found.y] == list(map(str, told))
+
+
+@pytest.mark.parametrize(
+    "y", [["a", "b", "c"], [0, 1, 2], [5, 5, 5], ["low", "mid", "mid"]], ids=str
+)
+def test_names_that_are_not_those_of_the_classes_are_refused(own, y):
+    own("mine", X=ONES, y=y, target_names=["low", "high"])
+    with pytest.raises(ValueError, match=f"2 target_names, and y has {len(set(y))} classes from"):
+        load("mine")
+
+
 def test_own_images_are_rows_and_test_rows_come_last(own):
     X = np.arange(3 * 4 * 5, dtype=np.uint8).reshape(3, 4, 5)
     own(
