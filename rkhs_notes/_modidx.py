@@ -1487,6 +1487,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                        'rkhs_notes.base.plots.diagram': ('base/plots.html#diagram', 'rkhs_notes/base/plots.py'),
                                        'rkhs_notes.base.plots.frames': ('base/plots.html#frames', 'rkhs_notes/base/plots.py'),
                                        'rkhs_notes.base.plots.heatmap': ('base/plots.html#heatmap', 'rkhs_notes/base/plots.py'),
+                                       'rkhs_notes.base.plots.mesh': ('base/plots.html#mesh', 'rkhs_notes/base/plots.py'),
                                        'rkhs_notes.base.plots.plot_classes': ('base/plots.html#plot_classes', 'rkhs_notes/base/plots.py'),
                                        'rkhs_notes.base.plots.plot_decision': ('base/plots.html#plot_decision', 'rkhs_notes/base/plots.py'),
                                        'rkhs_notes.base.plots.use_style': ('base/plots.html#use_style', 'rkhs_notes/base/plots.py')},

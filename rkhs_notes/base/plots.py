@@ -15,8 +15,8 @@ import numpy as np
 from . import settings
 from .arrays import as_floats, as_number, shaped
 from .contracts import contract
-from .points import Points
-from .words import Axes, Labels, NonNegative, Plane, TwoLabels, Word, array, count
+from .points import Points, names_of, with_names
+from .words import Axes, Labels, NonNegative, TwoLabels, Word, array, count
 from .words import fitting, function, one_of, read_axes
 
 # %% ../../nbs/base/plots.ipynb #3a6241fa
@@ -87,6 +87,11 @@ def bar_edges(values, bars):
     return np.linspace(low, high, bars + 1)
 
 
+def mesh(s, t, names=None):
+    "The points of a grid, (len(t) len(s), 2), under the names of their columns"
+    return with_names(np.stack(np.meshgrid(s, t), axis=-1).reshape(-1, 2), names)
+
+
 def axis_of(ax, size=None):
     "ax, or the axis of a new figure of that size."
     if ax is not None:
@@ -134,7 +139,7 @@ Resolution = Annotated[int, count(2, 2000)]
 @contract
 def plot_decision(
     f: Decision,
-    X: Plane,
+    X: Points,
     y: TwoLabels,
     ax=None,
     resolution: Resolution = 160,
@@ -148,15 +153,17 @@ def plot_decision(
     resolution : f is called once, on resolution² points
     margin : empty border, as a fraction of the extent of X
     """
+    shaped(X, "X", ("n", 2))
     as_number(np.abs(X).max(), "the largest of X", at_most=1e100)
     low, high = X.min(0), X.max(0)
     pad = margin * np.where(high > low, high - low, 1.0)
     s, t = np.linspace(low - pad, high + pad, resolution).T
-    values = as_floats(f(np.stack(np.meshgrid(s, t), axis=-1).reshape(-1, 2)), "f(points)")
+    values = as_floats(f(mesh(s, t, names_of(X))), "f(points)")
     shaped(values.reshape(-1), "f(points)", (resolution**2,), hint=", one number a point")
     values, ax = values.reshape(resolution, resolution), axis_of(ax, SQUARE)
     reach = 1.0 + np.abs(values).max()
-    ax.contourf(s, t, values, levels=[-reach, 0.0, reach], colors=[WARM, ACCENT], alpha=0.18)
+    levels = [-reach, -np.nextafter(0.0, 1.0), reach]  # 0 is on the side of the larger label
+    ax.contourf(s, t, values, levels=levels, colors=[WARM, ACCENT], alpha=0.18)
     if values.min() < 0 < values.max():
         ax.contour(s, t, values, levels=[0.0], colors=[INK], linewidths=1.2)
     return _scattered(X, *y, ax)

@@ -86,6 +86,11 @@ class MMDTest(TestResult):
 def _draw_witness(f, ax):
     from rkhs_notes.base.plots import ACCENT, INK, WARM, bar_edges
 
+    if not isinstance(f, RKHSFunction):
+        raise TypeError(
+            f"the witness is {f!r}, which keeps no samples to be drawn beside it: test by a Kernel "
+            "instead of a FeatureMap, or draw witness(x) yourself."
+        )
     first, second = (taken_of(f.Z, np.flatnonzero(s * f.alpha > 0)) for s in (1, -1))
     samples = (first, ACCENT, "first"), (second, WARM, "second")
     d = getattr(f.Z, "shape", (0, 0))[1]
@@ -105,6 +110,7 @@ def _draw_witness(f, ax):
             bins = bar_edges(values := f(points), 30)
             ax.hist(values, bins=bins, density=True, color=colour, alpha=0.5, label=name)
         ax.set(xlabel="value of the witness")
+        ax.legend()
     ax.set(title="witness")
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #a3b1d0c3

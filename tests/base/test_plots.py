@@ -217,6 +217,19 @@ def test_decision_regions_follow_the_sign():
     assert len(everywhere.collections) == 3  # no border to draw
 
 
+def test_a_plateau_at_zero_has_the_colour_of_the_class_that_is_predicted():
+    "predict calls f ≥ 0 the larger label"
+    X, y = np.array([[0.0, 0.0], [1.0, 1.0]]), [0, 1]
+    seen = []
+    for value in (0.0, 1.0, -1e-300):
+        ax = plot_decision(lambda Z, v=value: np.full(len(Z), v), X, y, plt.subplots()[1])
+        ax.figure.canvas.draw()
+        x, row = ax.transData.transform([0.5, 0.25])
+        picture = np.asarray(ax.figure.canvas.buffer_rgba())
+        seen.append(tuple(picture[picture.shape[0] - int(row), int(x)]))
+    assert seen[0] == seen[1] != seen[2]
+
+
 def test_a_constant_column_still_gets_a_window():
     seen = []
     plot_decision(

@@ -25,6 +25,7 @@ from rkhs_notes.deeper.two_samples import (
 )
 from rkhs_notes.deeper.zoo import Delta, Laplace, Matern, Precomputed
 from rkhs_notes.engines.features.feature_maps import MonomialMap
+from rkhs_notes.engines.features.random_maps import random_feature_map
 from rkhs_notes.engines.functions.measures import Measure, empirical, gauss_hermite
 from rkhs_notes.engines.kernels.composites import Tensor
 from rkhs_notes.engines.testing.discrepancies import (
@@ -409,6 +410,17 @@ def test_the_picture_of_a_witness_shows_every_point_of_both_samples(d):
         curve = ax.lines[0].get_ydata()
         assert np.ptp(first[:, 1]) == np.ptp(second[:, 1]) == 0
         assert second[0, 1] < first[0, 1] < curve.min()
+    plt.close("all")
+
+
+def test_a_witness_of_many_columns_has_a_legend_and_one_of_features_is_refused():
+    ax = plt.figure().gca()
+    mmd_test(Gaussian(1.0), X, Y, 19).plot(witness_ax=ax, ax=plt.figure().gca())
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["first", "second"]
+    by_features = mmd_test(random_feature_map(Gaussian(1.0), 3, 50, 0), X, Y, 19)
+    with pytest.raises(TypeError, match="keeps no samples .*Kernel instead of a FeatureMap"):
+        by_features.plot(witness_ax=ax)
+    assert by_features.plot().patches
     plt.close("all")
 
 

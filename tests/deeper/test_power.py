@@ -147,3 +147,11 @@ def test_points_far_from_zero_are_named_as_the_cause():
     with pytest.raises(ValueError, match="subtract the mean"):
         choose_kernel([Linear()], *X)
     assert isinstance(choose_kernel([Linear()], *(X - X.mean(axis=(0, 1)))), Linear)
+
+
+def test_two_copies_of_one_sample_are_called_so_and_no_constant_kernel():
+    P = np.random.default_rng(0).normal(size=(20, 2))
+    with pytest.raises(ValueError, match="mean is the same over X and over Y: are they one sample"):
+        choose_kernel(None, P, P)
+    with pytest.raises(ValueError, match="constant there"):
+        choose_kernel([Gaussian(1e9)], P, P[::-1] + 1.0)

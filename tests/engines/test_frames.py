@@ -194,3 +194,50 @@ def test_a_fit_among_the_free_functions_keeps_its_names():
     plain = rn.semiparametric(Linear(), A.to_numpy(), y, [lambda Z: h(Z[:, ::-1])], 1.0)
     np.testing.assert_allclose(named(A), plain(A.to_numpy()))
     np.testing.assert_allclose(named(B), named(A))
+
+
+def drawn_line(ax, level):
+    "The points of the contours at this level"
+    lines = [
+        c for c in ax.collections if hasattr(c, "levels") and level in c.levels and not c.filled
+    ]
+    (line,) = lines
+    return np.concatenate([p.vertices for p in line.get_paths() if len(p.vertices)])
+
+
+def test_plots_ask_functions_at_points_under_the_names_of_the_data():
+    import matplotlib.pyplot as plt
+
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(40, 2)), columns=["a", "b"])
+    y, turned = np.sign(X["a"].to_numpy()), X[["b", "a"]]
+    kernels = Linear(), Gaussian(2.0).on(["a"]), Linear().on(["a"]) + 1e-9 * Gaussian(1.0).on(["b"])
+    for k in kernels:
+        m = rn.svc(k, X, y)
+        for draw in (lambda P, m=m: rn.plot_decision(m, P, y), lambda P, m=m: m.plot(P, y)):
+            upright, flat = (drawn_line(draw(P), 0.0) for P in (X, turned))
+            assert np.ptp(upright[:, 0]) < 0.5 * np.ptp(upright[:, 1])  # y is the sign of a
+            assert np.ptp(flat[:, 1]) < 0.5 * np.ptp(flat[:, 0])
+        margins = drawn_line(m.plot(turned, y), 1.0)
+        assert np.ptp(margins[margins[:, 1] > 0][:, 1]) < 0.5 * np.ptp(margins[:, 0])
+        plt.close("all")
+    k = Gaussian(1.0).on(["a"]) + Gaussian(2.0).on(["b"])
+    f, plain = (
+        ridge(k, X, y, 0.1),
+        ridge(Gaussian(1.0).on([0]) + Gaussian(2.0).on([1]), X.values, y, 0.1),
+    )
+    limits = -1.0, 1.0, -2.0, 2.0
+    levels = np.linspace(-2, 2, 9)
+    pictures = [g.plot(*limits, ax=plt.subplots()[1], levels=levels) for g in (f, plain)]
+    one, two = (
+        np.concatenate([p.vertices for p in ax.collections[0].get_paths()]) for ax in pictures
+    )
+    np.testing.assert_allclose(one, two, atol=1e-9)
+    g, h = ridge(Gaussian(1.0).on(["a"]), X, y, 0.1), ridge(Gaussian(1.0), X["a"].values, y, 0.1)
+    one, two = (f.plot(-1.0, 1.0, ax=plt.subplots()[1]).lines[0].get_ydata() for f in (g, h))
+    np.testing.assert_allclose(one, two, atol=1e-9)
+    process = rn.gaussian_process(Gaussian(1.0).on(["a"]), X, y, 0.1).plot(ax=plt.subplots()[1])
+    bare = rn.gaussian_process(Gaussian(1.0), X["a"].values, y, 0.1).plot(ax=plt.subplots()[1])
+    one, two = (ax.lines[0].get_ydata() for ax in (process, bare))
+    np.testing.assert_allclose(one, two, atol=1e-9)
+    plt.close("all")

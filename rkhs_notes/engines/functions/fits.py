@@ -12,7 +12,7 @@ import numpy as np
 from ...base.contracts import contract
 from ...base.errors import at_edge
 from ...base.plots import ACCENT, WARM
-from ...base.points import MorePoints, Points
+from ...base.points import MorePoints, Points, names_of, with_names
 from ...base.values import Predicting, Value
 from ...base.words import Axes, Word
 from .functions import drawable
@@ -95,8 +95,9 @@ class Band(Fit):
         """
         drawable(self.function.Z, "X", "processes on ℝ", 1)
         x = np.linspace(*interval(limits, window(self.function)), 300)
-        s = np.sqrt(self.var(x))
-        for m in self(x).reshape(len(x), -1).T:
+        at = with_names(x[:, None], names_of(self.function.Z))
+        s = np.sqrt(self.var(at))
+        for m in self(at).reshape(len(x), -1).T:
             ax.fill_between(x, m - 2 * s, m + 2 * s, color=ACCENT, alpha=0.2, lw=0)
             ax.plot(x, m, color=ACCENT)
         return ax

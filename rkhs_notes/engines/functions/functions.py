@@ -17,8 +17,9 @@ from ...base.contracts import contract
 from ...base.errors import door, finite, not_negative
 from ...base.factors import Cholesky, Factored, PivotedCholesky
 from ...base.objects import Objects, distinct
+from ...base.plots import mesh
 from ...base.points import MorePoints, joined_of, names_of, ordered, recast
-from ...base.points import require_one_order, taken_of
+from ...base.points import require_one_order, taken_of, with_names
 from ...base.values import Predicting, Value
 from ...base.words import Axes, Coefficients, NonNegative, Word, fitting
 from ..kernels.gram import AKernel, Around, around, diagonal, each_tile
@@ -336,11 +337,11 @@ class RKHSFunction(Predicting, Value):
         limits = limits or window(self)
         if Z.shape[1] == 1:
             x = np.linspace(*interval(limits, ()), 400)
-            ax.plot(x, self(x), **style)
+            ax.plot(x, self(with_names(x[:, None], names_of(Z))), **style)
             return ax
         shaped(self.alpha, "f.alpha", ("m",), hint=": of several functions draw one, f[0].plot()")
         x, y = (np.linspace(*interval(side, ()), 120) for side in (limits[:2], limits[2:]))
-        values = self(np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)).reshape(120, 120)
+        values = self(mesh(x, y, names_of(Z))).reshape(120, 120)
         top = np.abs(values).max() or 1.0
         ax.contourf(x, y, values, **(dict(levels=np.linspace(-top, top, 21), cmap="RdBu") | style))
         return ax

@@ -15,8 +15,8 @@ from ...base.contracts import contract
 from ...base.errors import ConvergenceFailure, no_kernel, warned
 from ...base.factors import Cholesky
 from ...base.objects import distinct
-from ...base.plots import INK, plot_decision
-from ...base.points import MorePoints, Points, taken_of
+from ...base.plots import INK, mesh, plot_decision
+from ...base.points import AnyPoints, MorePoints, Points, names_of, taken_of
 from ...base.values import Value
 from ...base.words import Labels
 from ..kernels.gram import diagonal, gram_matrix, n_points
@@ -283,7 +283,7 @@ class Deciding(SupportMachine):
         return np.where(values >= 0, *self.labels[::-1])
 
     @contract
-    def plot(self, X: Points, y: Labels, ax=None):
+    def plot(self, X: AnyPoints, y: Labels, ax=None):
         """Regions, the lines at decision ±1, and rings around support vectors, thick as alpha.
 
         X : array (n, 2)          the data it was made from
@@ -295,7 +295,7 @@ class Deciding(SupportMachine):
         """
         require_made_from(self, X)
         ax = plot_decision(self, X, y, ax)
-        _margin_lines(self, ax)
+        _margin_lines(self, ax, names_of(X))
         share = np.abs(self.dual[self.support])
         ax.scatter(
             *X[self.support].T,
@@ -308,10 +308,10 @@ class Deciding(SupportMachine):
         return ax
 
 # %% ../../../nbs/engines/machines/support.ipynb #986644e1
-def _margin_lines(f, ax):
+def _margin_lines(f, ax, names):
     "Dashed lines where f = ±1, within the window of ax"
     s, t = np.linspace(*ax.get_xlim(), 120), np.linspace(*ax.get_ylim(), 120)
-    values = f(np.stack(np.meshgrid(s, t), axis=-1).reshape(-1, 2)).reshape(120, 120)
+    values = f(mesh(s, t, names)).reshape(120, 120)
     if values.min() < 1 and values.max() > -1:
         ax.contour(
             s, t, values, levels=[-1.0, 1.0], colors=[INK], linewidths=0.8, linestyles="dashed"

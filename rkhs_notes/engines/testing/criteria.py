@@ -39,9 +39,12 @@ def criterion(k, Z, m):
     np.fill_diagonal(W, 0.0)
     U, v = float(np.vdot(W, K)), witness_variance(f, m)
     if not v > (64 * np.finfo(float).eps * own.max()) ** 2 / m:
+        why = "It is constant there, or the points lie far from 0; then subtract the mean of both."
+        if np.ptp(K) > 1e-6 * own.max():
+            why = "Its mean is the same over X and over Y: are they one sample?"
         raise ValueError(
-            f"{k} varies on X and Y by no more than rounding: nothing to choose by. It is constant "
-            "there, or the points lie far from 0; then subtract the mean of both samples."
+            f"the witness of {k} varies on X and Y by no more than rounding: nothing to choose by. "
+            f"{why}"
         )
     c = 8 / (size * (size - 1)) * (f - np.where(first, f[:m].mean(), f[m:].mean()))
     slope = np.outer(c, s)
