@@ -41,7 +41,7 @@ _exercises["01b.1"] = dict(
 
 # %% ../../nbs/answers/answers_01b.ipynb #f6102a00
 _exercises["01b.2"] = dict(
-    draw=lambda rng: (_squares(_some_gram(rng)), int(rng.integers(5))),
+    draw=lambda rng: (_squares(_some_gram(rng)), int(rng.integers(1, 5))),
     answer=lambda D, o: (D[:, [o]] + D[[o]] - D) / 2,
     mistakes={
         "the factor ½ is missing": lambda D, o: D[:, [o]] + D[[o]] - D,
@@ -50,7 +50,7 @@ _exercises["01b.2"] = dict(
             -(D - D.mean(axis=0) - D.mean(axis=1)[:, None] + D.mean()) / 2
         ),
         "D holds squares already": lambda D, o: (D[:, [o]] ** 2 + D[[o]] ** 2 - D**2) / 2,
-        "that is the base point 0, not o": lambda D, o: (D[:, [0]] + D[[0]] - D) / 2 if o else D,
+        "that is the base point 0, not o": lambda D, o: (D[:, [0]] + D[[0]] - D) / 2,
     },
 )
 

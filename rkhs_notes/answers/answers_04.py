@@ -102,7 +102,7 @@ _exercises["04.5"] = wrong_step(
 
 # %% ../../nbs/answers/answers_04.ipynb #e688fd3a
 _exercises["04.6"] = dict(
-    draw=lambda rng: (int(rng.integers(2, 9)), rng.dirichlet(np.ones(4))),
+    draw=lambda rng: (int(rng.integers(2, 9)), rng.dirichlet(np.ones(rng.integers(3, 7)))),
     answer=lambda n, lam: 1 / n + (n - 1) / n * np.sum(lam**2),
     mistakes={
         "that is the law's own Σ λ²; a sample's is larger in the mean": lambda n, lam: np.sum(

@@ -22,7 +22,13 @@ def _one_step(u, K, y, i, step_size, sign=1.0, everywhere=False):
 
 def _step_problem(rng):
     A = rng.normal(size=(5, 3))
-    return rng.normal(size=5), A @ A.T, rng.choice([-1.0, 1.0], 5), int(rng.integers(5)), 0.5
+    return (
+        rng.normal(size=5),
+        A @ A.T,
+        rng.choice([-1.0, 1.0], 5),
+        int(rng.integers(5)),
+        rng.uniform(0.2, 1),
+    )
 
 
 def _both_labels(rng):
@@ -94,8 +100,15 @@ def _mean_coefficients(drawn, v, n, later=lambda t, T: (T - 1 - t) / T):
     return np.bincount(drawn, weights=later(np.arange(T), T) * v, minlength=n)
 
 
+def _drawn(rng, never=0):
+    "The last examples are never drawn"
+    n = int(rng.integers(3, 7))
+    return rng.integers(n - never, size=9), rng.normal(size=9), n
+
+
 _exercises["06.4"] = dict(
-    draw=lambda rng: (rng.integers(4, size=9), rng.normal(size=9), 4),
+    draw=_drawn,
+    edges=lambda rng: [_drawn(rng, 1)],
     answer=_mean_coefficients,
     mistakes={
         "those are the coefficients of the last function, f_T": lambda drawn, v, n: (
@@ -159,7 +172,8 @@ _exercises["06.7"] = dict(
 # %% ../../nbs/answers/answers_06.ipynb #10b39861
 def _least_squares(rng):
     A = rng.normal(size=(30, 3))
-    return A.T @ A / 30, rng.normal(size=3), rng.normal(size=3), 0.1, int(rng.integers(5, 40))
+    best, start = rng.normal(size=(2, 3))
+    return A.T @ A / 30, best, start, float(rng.uniform(0.05, 0.2)), int(rng.integers(5, 40))
 
 
 def _mean_weights(H, best, start, eta, T):
@@ -203,7 +217,8 @@ _exercises["06.13"] = wrong_step(
 # %% ../../nbs/answers/answers_06.ipynb #3471b8ef
 def _promised(rng):
     n = int(rng.integers(50, 500))
-    return n, float(rng.uniform(0.1, 2)), 0.25, float(rng.uniform(0.5, 2)), 0.7 * n, 1e-4
+    lam, beta, R2, start, decades = rng.uniform([0.1, 0.1, 0.5, 0.3, 3], [2, 1, 2, 0.9, 6]).tolist()
+    return n, lam, beta, R2, start * n, 10.0**-decades
 
 
 def _passes(n, lam, beta, R2, start, eps):
@@ -213,6 +228,7 @@ def _passes(n, lam, beta, R2, start, eps):
 
 _exercises["06.14"] = dict(
     draw=_promised,
+    edges=lambda rng: [(3, 2.0, 0.25, 1.0, 2.0, 1e-4)],  # s/n is not small
     answer=_passes,
     mistakes={
         "those are steps; a pass is n of them": lambda n, *given: n * _passes(n, *given),

@@ -15,8 +15,8 @@ _exercises = {}
 
 # %% ../../nbs/answers/answers_07.ipynb #67b0df94
 def _some_machine(rng):
-    A, y = rng.normal(size=(8, 5)), np.repeat([-1.0, 1.0], 4)
-    return A @ A.T, y, np.tile(rng.uniform(0.1, 0.9, 4), 2)
+    A, y, order = rng.normal(size=(8, 5)), np.repeat([-1.0, 1.0], 4), rng.permutation(8)
+    return A @ A.T, y[order], np.tile(rng.uniform(0.1, 0.9, 4), 2)[order]
 
 
 def _with_offset(rng):
@@ -93,8 +93,27 @@ def _step(K, y, b, i, j, C, cut=True, half=1.0):
     return float(np.clip(t, low, high) if cut else t)
 
 
+def _bound_met(K, y, b, i, j, C):
+    "(the coefficient, its label, is it at 0) where the step ends at one bound alone, else None"
+    t = _step(K, y, b, i, j, C)
+    ends = [("i", y[i], b[i] + t), ("j", y[j], b[j] - t)]
+    met = [(k, label, at) for k, label, v in ends for at in (0, 1) if abs(abs(v) - at * C) < 1e-9]
+    return met[0] if len(met) == 1 else None
+
+
+def _at_each_bound(rng):
+    "Eight problems: either coefficient ends at 0 or at C, with either label"
+    found = {}
+    while len(found) < 8:
+        problem = _pair(rng)
+        if met := _bound_met(*problem):
+            found[met] = problem
+    return list(found.values())
+
+
 _exercises["07.4"] = dict(
     draw=_pair,
+    edges=_at_each_bound,
     answer=_step,
     mistakes={
         "right direction and length, but it leaves the box": lambda K, y, b, i, j, C: _step(
@@ -245,15 +264,22 @@ def _nearest_shares(q):
     return np.maximum(q - over[s > over][-1], 0)
 
 
+def _some_scores(rng):
+    "One of them is positive"
+    q = rng.normal(size=5) + rng.uniform(0, 2)
+    q[rng.integers(5)] = rng.uniform(0.1, 2)
+    return (q,)
+
+
 _exercises["07.20"] = dict(
-    draw=lambda rng: (rng.normal(size=5) + rng.uniform(0, 2),),
+    draw=_some_scores,
     answer=_nearest_shares,
     mistakes={
         "that is the nearest vector with the sum 1; entries may be negative": lambda q: (
             q - (q.sum() - 1) / len(q)
         ),
         "cutting at 0 and dividing by the sum gives a probability vector, not the nearest": lambda q: (
-            np.maximum(q, 0.05 * np.abs(q).max()) / np.maximum(q, 0.05 * np.abs(q).max()).sum()
+            np.maximum(q, 0) / np.maximum(q, 0).sum()
         ),
         "cut at 0 after the shift, and choose the shift so that the sum is 1 afterwards": lambda q: (
             np.maximum(q - (q.sum() - 1) / len(q), 0)
@@ -274,7 +300,7 @@ _exercises["07.21"] = wrong_step(
 
 # %% ../../nbs/answers/answers_07.ipynb #b36d9c8e
 def _without_offset(rng):
-    A, y = rng.normal(size=(12, 4)), np.where(np.arange(12) % 2, 1.0, -1.0)
+    A, y = rng.normal(size=(12, 4)), rng.choice([-1.0, 1.0], 12)
     K = A @ A.T
     b = y * np.maximum(rng.uniform(-0.2, 0.4, 12), 0)
     return K, y, b, K @ b + 0.3 * y * rng.uniform(-1, 3, 12)

@@ -221,6 +221,7 @@ _exercises["11.12"] = dict(
 # %% ../../nbs/answers/answers_11.ipynb #7b6f2240
 _exercises["11.16"] = dict(
     draw=lambda rng: (int(rng.integers(19, 500)), float(rng.uniform(0.02, 0.2))),
+    edges=lambda rng: [(99, 0.0502)],  # α(B + 1) is just above 5, and α B is not
     answer=lambda B, alpha: math.floor(alpha * (B + 1)) / (B + 1),
     mistakes={
         "T₀ is one of the B + 1 values": lambda B, alpha: math.floor(alpha * B) / B,
@@ -242,7 +243,7 @@ _exercises["11.17"] = wrong_step(
 # %% ../../nbs/answers/answers_11.ipynb #2a34806e
 def _dealt(rng):
     A = rng.normal(size=(9, 4))
-    return A @ A.T, 4, rng.permutation(9)
+    return A @ A.T, int(rng.integers(2, 8)), rng.permutation(9)
 
 
 def _deal(K, m, p, rest=None):
@@ -264,9 +265,10 @@ _exercises["11.18"] = dict(
 
 # %% ../../nbs/answers/answers_11.ipynb #answers-11c-1
 def _pool(rng):
-    "A Gram matrix of 5 and 8 points, of a kernel with a diagonal that is not 1"
-    Z = rng.normal(size=(13, 2)) + np.repeat([0.0, 1.0], [5, 8])[:, None]
-    return Gaussian(1.0).conjugate(lambda x: 1 + x[:, 0] ** 2)(Z), 5
+    "A Gram matrix of two samples, of a kernel with a diagonal that is not 1"
+    m = int(rng.integers(4, 7))
+    Z = rng.normal(size=(13, 2)) + (np.arange(13) >= m)[:, None]
+    return Gaussian(1.0).conjugate(lambda x: 1 + x[:, 0] ** 2)(Z), m
 
 
 def _variance(K, m, factor=4.0, rest=1, length=1.0, sizes=True, apart=True):

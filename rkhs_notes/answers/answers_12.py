@@ -87,7 +87,7 @@ _exercises["12.3"] = dict(
 # %% ../../nbs/answers/answers_12.ipynb #a8025cb5
 def _probes(rng):
     V = rng.normal(size=(40, 4))
-    rho = np.array([0.99, 0.8, 0.5, 0.2])
+    rho = rng.uniform([0.97, 0.7, 0.4, 0.1], [0.995, 0.85, 0.6, 0.3])
     return rho * V + np.sqrt(1 - rho**2) * rng.normal(size=V.shape), V, rho
 
 

@@ -22,8 +22,14 @@ def _count(s, u, last=1):
     return sum(s[i : i + len(u)] == u for i in range(len(s) - len(u) + last))
 
 
+def _with_overlaps(rng):
+    a, b = rng.permutation(["a", "b"]).tolist()
+    u = int(rng.integers(2, 4)) * a
+    return b + 5 * a + _text(rng, 30) + u, u
+
+
 _exercises["13.1"] = dict(
-    draw=lambda rng: ("b" + 5 * "a" + _text(rng, 30) + "aa", "aa"),
+    draw=_with_overlaps,
     answer=_count,
     mistakes={
         "str.count skips overlaps: aaaa holds aa three times": lambda s, u: s.count(u),
@@ -58,7 +64,7 @@ _exercises["13.2"] = dict(
 
 # %% ../../nbs/answers/answers_13.ipynb #248244ba
 def _pair_of_texts(rng):
-    return _text(rng, 9), _text(rng, 7), 3, float(rng.uniform(0.3, 0.8))
+    return _text(rng, 9), _text(rng, 7), int(rng.integers(2, 5)), float(rng.uniform(0.3, 0.8))
 
 
 def _subsequences(s, t, p, decay, start=2, left=1, right=1):
@@ -90,7 +96,7 @@ _exercises["13.3"] = dict(
 
 # %% ../../nbs/answers/answers_13.ipynb #c8b27125
 def _three_grams(rng):
-    P, Q = rng.normal(size=(4, 2)), rng.normal(size=(6, 2)) + 1
+    P, Q = rng.normal(size=(4, 2)), rng.normal(size=(6, 2)) + 4
     return tuple(1 / (1 + ((A[:, None] - B) ** 2).sum(axis=2)) for A, B in ((P, P), (P, Q), (Q, Q)))
 
 
@@ -109,10 +115,10 @@ _exercises["13.4"] = dict(
     mistakes={
         "that is its square": lambda KP, KPQ, KQ: _bag_distance(KP, KPQ, KQ) ** 2,
         "with the diagonals left out it is an estimate of another distance": lambda KP, KPQ, KQ: (
-            np.sqrt(max(0.0, _off(KP) - 2 * KPQ.mean() + _off(KQ)))
+            np.sqrt(_off(KP) - 2 * KPQ.mean() + _off(KQ))
         ),
         "sums, not means: larger bags lie farther": lambda KP, KPQ, KQ: np.sqrt(
-            max(0.0, KP.sum() - 2 * KPQ.sum() + KQ.sum())
+            KP.sum() - 2 * KPQ.sum() + KQ.sum()
         ),
     },
 )
@@ -141,6 +147,7 @@ def _matches(s, t, p, join=min):
 
 
 _exercises["13.6"] = dict(
+    edges=lambda rng: [("aaaaab", "baaaa", 2)],
     draw=lambda rng: (_text(rng, 12), _text(rng, 15), int(rng.integers(1, 3))),
     answer=_matches,
     mistakes={

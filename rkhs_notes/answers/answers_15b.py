@@ -117,8 +117,16 @@ def _pvalue(U, W, diagonal=1.0, plus=1, side=1.0, data=1.0):
     return (plus + np.sum(null >= found)) / (plus + W.shape[1])
 
 
+def _wild(rng, alike=0):
+    "Sums of eighths, which have no rounding, and signs; the first columns have all signs alike"
+    B, W = rng.integers(-6, 7, size=(8, 10)), rng.choice([-1, 1], size=(8, 39))
+    W[:, :alike] = 1
+    return B @ B.T / 8, W
+
+
 _exercises["15b.4"] = dict(
-    draw=lambda rng: (_symmetric(rng, 8), np.where(rng.random((8, 39)) < 0.5, -1, 1)),
+    draw=_wild,
+    edges=lambda rng: [_wild(rng, 1)],
     answer=_pvalue,
     mistakes={
         "p is never 0: count the data among the draws, (1 + …)/(B + 1)": lambda U, W: _pvalue(

@@ -83,7 +83,7 @@ def _slope(n, e, b):
 
 
 def _curve(rng):
-    n, b = np.array([50.0, 100, 200, 400]), float(rng.uniform(0.1, 0.5))
+    n, b = rng.integers(30, 80) * 2.0 ** np.arange(4), float(rng.uniform(0.1, 0.5))
     return n, b + rng.uniform(1, 3) * n ** -rng.uniform(0.3, 1) * rng.uniform(0.9, 1.1, 4), b
 
 

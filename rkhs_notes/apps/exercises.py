@@ -54,6 +54,8 @@ def _answer_key(chapter, name="chapter"):
 
 def _number(value, name, call):
     "'05.1', also from '5.1'; refused with what there is"
+    if isinstance(value, float):
+        raise ValueError(f"{name}: as a number {value!r} may have lost a 0; write it as a text.")
     text = value if isinstance(value, str) else repr(value)
     chapter, _, item = text.partition(".")
     number = f"{chapter.rjust(2, '0')}.{item}"
@@ -83,11 +85,17 @@ def _entry(number):
     return _answer_key(number.split(".")[0])[number]
 
 # %% ../../nbs/apps/exercises.ipynb #5c7d41ef
+def _is_complex(given):
+    with suppress(Exception):  # it may be anything
+        return np.iscomplexobj(given)
+    return False
+
+
 def _as_numbers(given):
     "The answer as an array of real numbers, or None"
-    if given is None or np.iscomplexobj(given) and np.any(np.imag(given)):
+    if given is None or _is_complex(given) and np.any(np.imag(given)):
         return None
-    with suppress(TypeError, ValueError):
+    with suppress(Exception):
         return np.asarray(np.real(given), dtype=float)
     return None
 
@@ -97,7 +105,7 @@ def _difference(given, wanted, tol):
     numbers, wanted = _as_numbers(given), np.asarray(wanted, dtype=float)
     if numbers is None:
         kind = {"NoneType": "nothing"}.get(type(given).__name__, type(given).__name__)
-        if np.iscomplexobj(given):
+        if _is_complex(given):
             kind = "complex"
         return f"your answer is {kind}, expected numbers of shape {wanted.shape}"
     if numbers.shape != wanted.shape:

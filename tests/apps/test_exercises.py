@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from conftest import refuse
 from rkhs_notes import exercises
 from rkhs_notes.apps.diagnoses import diagnosis_of
 from rkhs_notes.apps.exercises import (
@@ -176,6 +177,58 @@ def test_the_draws_are_not_blind(seed):
         assert not check(number, answer, trials=10, rng=100 + seed).passed, slip
 
 
+def passes(n, lam, beta, R2, start, eps, log=lambda s, n: -s / n):
+    "06.14, with the bound exp(−s p) for (1 − s/n)^(n p) unless `log` is the logarithm"
+    s = 2 * lam / (2 * lam + beta * R2)
+    return math.ceil(math.log(s * eps / (n * start)) / (n * log(s, n)))
+
+
+def _top(y, C):
+    return C * (y > 0)
+
+
+def _low(y, C):
+    return -C * (y < 0)
+
+
+def box_step(K, y, b, i, j, C, top_i=_top, low_i=_low, top_j=_top, low_j=_low):
+    "07.4, by a search: of the t at which the gain is stationary or a bound is met, the best"
+    g, e = y - K @ b, np.eye(len(b))[i] - np.eye(len(b))[j]
+    low = max(low_i(y[i], C) - b[i], b[j] - top_j(y[j], C))
+    high = min(top_i(y[i], C) - b[i], b[j] - low_j(y[j], C))
+    within = [t for t in (low, high, g @ e / (e @ K @ e)) if low <= t <= high]
+    return max(within, key=lambda t: t * g @ e - t * t * e @ K @ e / 2)
+
+
+def words(s, p):
+    return {s[i : i + p] for i in range(len(s) - p + 1)}
+
+
+def bootstrap(U, W, counts, **how):
+    "15b.4, by sums over pairs"
+    A = np.where(np.eye(len(U)), 0, U)
+    null = np.einsum("ib,ij,jb->b", W, A, W, **how)
+    return (1 + np.sum(counts(null, A.sum()))) / (1 + W.shape[1])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_right_answers_pass_in_other_words(seed):
+    def places(s, t, p):
+        return sum(
+            min(*(sum(x[i : i + p] == u for i in range(len(x))) for x in (s, t)))
+            for u in words(s, p)
+        )
+
+    for number, answer in (
+        ("06.14", lambda *given: passes(*given, lambda s, n: math.log(1 - s / n))),
+        ("07.4", box_step),
+        ("13.6", places),
+        ("15b.4", lambda U, W: bootstrap(U, W, np.greater_equal)),
+        ("15b.4", lambda U, W: bootstrap(U, W, np.greater_equal, optimize=True)),
+    ):
+        assert check(number, answer, rng=seed).passed, number
+
+
 @pytest.mark.parametrize(
     "number, answer",
     [
@@ -187,6 +240,17 @@ def test_the_draws_are_not_blind(seed):
         ("01a.3", lambda x, y: x**2 * y / 2 - x**3 / 6),
         ("10.2", lambda n: round(n / 2)),
         ("16a.1", lambda b, r: 2 * r * b / (2 * r * b + 1)),
+        ("06.4", lambda drawn, v, n: np.bincount(drawn, np.linspace(1, 0, 10)[1:] * v)),
+        ("06.14", lambda n, lam, beta, R2, start, eps: passes(n, lam, beta, R2, start, eps)),
+        ("07.4", lambda *given: box_step(*given, top_j=lambda y, C: C)),
+        ("07.4", lambda *given: box_step(*given, top_j=lambda y, C: np.inf)),
+        ("07.4", lambda *given: box_step(*given, low_j=lambda y, C: -C)),
+        ("07.4", lambda *given: box_step(*given, low_j=lambda y, C: -np.inf)),
+        ("07.4", lambda *given: box_step(*given, top_i=lambda y, C: C)),
+        ("07.4", lambda *given: box_step(*given, low_i=lambda y, C: -C)),
+        ("11.16", lambda B, alpha: math.floor(alpha * B) / (B + 1)),
+        ("13.6", lambda s, t, p: sum(min(s.count(u), t.count(u)) for u in words(s, p))),
+        ("15b.4", lambda U, W: bootstrap(U, W, np.greater)),
     ],
 )
 def test_one_draw_is_enough_where_it_must_be(number, answer):
@@ -227,6 +291,42 @@ def test_kinds_that_are_no_numbers():
         assert words in says and "expected numbers" in says
     once = iter([1.0])
     assert "nothing" in check("07.2", lambda K, y, alpha: next(once, None)).says
+
+
+def test_a_verdict_on_whatever_is_returned():
+    class Odd:
+        def __array__(self, *options, **more):
+            raise RuntimeError("not yet computed")
+
+    for given, kind in (
+        ((3, np.ones(2)), "tuple"),
+        (10**400, "int"),
+        (math, "module"),
+        (np, "module"),
+        (Odd(), "Odd"),
+    ):
+        says = check("07.2", lambda K, y, alpha, given=given: given).says
+        assert says == f"your answer is {kind}, expected numbers of shape ()"
+
+
+def test_a_number_that_is_no_text_is_refused_before_its_0_is_lost():
+    for value in (0.10, 3.0, np.float64(0.2)):
+        with pytest.raises(ValueError, match="number: .*may have lost a 0; write it as a text"):
+            check(value, lambda: 0)
+    assert check("0.10", lambda *inputs: 0).exercise == "00.10"
+
+
+@pytest.mark.parametrize("number", [n for c in _CHAPTERS for n in _answer_key(c)])
+def test_every_argument_takes_two_values(number):
+    exercise, rng = exercise_table(number), np.random.default_rng(0)
+    inputs = [exercise["draw"](rng) for _ in range(40)]
+    refuse(
+        [
+            f"{number}: argument {place + 1} is always {values[0]!r}"
+            for place, values in enumerate(zip(*inputs, strict=True))
+            if all(np.array_equal(values[0], value) for value in values)
+        ]
+    )
 
 
 def parity(rng):
