@@ -329,6 +329,22 @@ def test_every_argument_takes_two_values(number):
     )
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_named_mistake_is_what_its_name_says(seed):
+    def without_diagonals(*grams):
+        inner, cross, outer = (
+            K[np.triu_indices(len(K), 1)].mean() if len(K) == len(K.T) else K.mean() for K in grams
+        )
+        return math.sqrt(inner + outer - 2 * cross)
+
+    for number, answer, words in (
+        ("07.20", lambda q: q.clip(0) / q.clip(0).sum(), "cutting at 0 and dividing by the sum"),
+        ("01b.2", lambda D, o: (D[:, :1] + D[:1] - D) / 2, "that is the base point 0"),
+        ("13.4", without_diagonals, "with the diagonals left out"),
+    ):
+        assert check(number, answer, rng=seed).says.startswith(words)
+
+
 def parity(rng):
     return (int(rng.integers(1, 60)),)
 
