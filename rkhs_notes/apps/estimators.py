@@ -1818,6 +1818,10 @@ def _holds_words_or_gaps(X):
 def _grid(X, Y):
     "Seven Gaussians in units of the columns' pooled deviations, of which labels know nothing"
     units = _deviations(joined_of(X, Y))
+    if (most := units.max()) > 1e300:
+        raise ValueError(
+            f"a column of X has the deviation {most:.3g}, too large for a bandwidth of some of them: rescale X."
+        )
     return [_wide(Gaussian, k.bandwidth * units) for k in gaussian_grid(X / units, Y / units)]
 
 # %% ../../nbs/apps/estimators.ipynb #3e05ab1e
