@@ -2249,6 +2249,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                           'rkhs_notes/deeper/structured.py'),
                                               'rkhs_notes.deeper.structured.SetKernel._gram': ( 'deeper/structured.html#setkernel._gram',
                                                                                                 'rkhs_notes/deeper/structured.py'),
+                                              'rkhs_notes.deeper.structured.SetKernel._named': ( 'deeper/structured.html#setkernel._named',
+                                                                                                 'rkhs_notes/deeper/structured.py'),
                                               'rkhs_notes.deeper.structured.SetKernel._pairs': ( 'deeper/structured.html#setkernel._pairs',
                                                                                                  'rkhs_notes/deeper/structured.py'),
                                               'rkhs_notes.deeper.structured.SetKernel._points': ( 'deeper/structured.html#setkernel._points',

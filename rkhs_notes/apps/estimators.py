@@ -1820,7 +1820,7 @@ def _grid(X, Y):
     units = _deviations(joined_of(X, Y))
     if (most := units.max()) > 1e300:
         raise ValueError(
-            f"a column of X has the deviation {most:.3g}, too large for a bandwidth of some of them: rescale X."
+            f"a column of X has the deviation {most:.3g}, and a multiple of it is to be a bandwidth: rescale X."
         )
     return [_wide(Gaussian, k.bandwidth * units) for k in gaussian_grid(X / units, Y / units)]
 

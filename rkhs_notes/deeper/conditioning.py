@@ -366,8 +366,10 @@ def conditional_effect(
     """
     same = treated.ky == control.ky
     fitting(control, "control", same, f"an embedding in H({treated.ky})", "two with the same ky")
-    ky, names = treated.ky, [points.names_of(E.Y) for E in (treated, control)]
-    points.require_one_order(*names, "the embeddings")
+    ky = treated.ky
+    if not ky._named():  # else it finds its columns itself
+        names = [points.names_of(E.Y) for E in (treated, control)]
+        points.require_one_order(*names, "the embeddings")
     W, V = treated._weights(x), control._weights(points.ordered(x, control.X, "x"))
     K1, K0 = gram_matrix(ky, treated.Y), gram_matrix(ky, control.Y)
     cross = np.einsum("ij,ij->i", W @ gram_matrix(ky, treated.Y, control.Y), V)

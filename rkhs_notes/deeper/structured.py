@@ -150,6 +150,9 @@ class SetKernel(Kernel):
     def _points(self, X, name):
         return bags.as_bags(self.k, X, name)
 
+    def _named(self):
+        return self.k._named()
+
     def _gram(self, X, Y, xp):
         return bags.bag_means(self.k, X, Y, xp)  # (13.7)
 

@@ -153,6 +153,8 @@ def test_new_bags_go_by_the_names_of_those_of_the_fit(inner):
     )
     with pytest.raises(ValueError, match="make both of columns in one order"):
         f @ ridge(kernel, turned, targets, lam=0.1)
+    by_name = [ridge(SetKernel(k.on(["a", "b"])), X, targets, lam=0.1) for X in (bags, turned)]
+    assert by_name[0] @ by_name[1] == pytest.approx(by_name[0] @ by_name[0])
 
 
 def test_a_frame_beside_texts_is_refused():
@@ -186,6 +188,8 @@ def test_effects_compare_at_one_point_in_one_space():
     np.testing.assert_allclose(rn.conditional_effect(first, second, A), by_hand, atol=1e-7)
     with pytest.raises(ValueError, match="embeddings were made of columns a, b and b, a"):
         rn.conditional_effect(first, rn.conditional_embedding(kx, ky, A, B, 0.1), A)
+    by_name = [rn.conditional_embedding(kx, ky.on(["a", "b"]), D, D, 0.1) for D in (A, B)]
+    np.testing.assert_allclose(rn.conditional_effect(*by_name, A), by_hand, atol=1e-7)
 
 
 def test_a_fit_among_the_free_functions_keeps_its_names():
