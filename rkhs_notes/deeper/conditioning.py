@@ -370,7 +370,7 @@ def conditional_effect(
     if not ky._named():  # else it finds its columns itself
         names = [points.names_of(E.Y) for E in (treated, control)]
         points.require_one_order(*names, "the embeddings")
-    W, V = treated._weights(x), control._weights(points.ordered(x, control.X, "x"))
+    W, V = treated._weights(x), control._weights(x)
     K1, K0 = gram_matrix(ky, treated.Y), gram_matrix(ky, control.Y)
     cross = np.einsum("ij,ij->i", W @ gram_matrix(ky, treated.Y, control.Y), V)
     return np.sqrt(np.maximum(lengths(W, K1) ** 2 + lengths(V, K0) ** 2 - 2 * cross, 0))

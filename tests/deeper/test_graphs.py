@@ -615,3 +615,4 @@ def test_graphs_with_labels_and_without_do_not_meet(k):
         with pytest.raises(ValueError, match="some of these graphs have labels and others"):
             ask(bare)
     assert np.isfinite(k(bare, [Graph([], None, 1)])).all() and f(labelled) > 0
+    assert k(labelled, [Graph([], None, 0)]) == 0  # without nodes: without labels that lack
