@@ -73,7 +73,7 @@ def gaussian_power_bound(
     returns : array (q,), in [0, 1]
     references : Theorem 10a.5
     """
-    X, x = np.reshape(X, (1, -1)), np.reshape(x, (-1, 1))
+    X, x = np.unique(X)[None], np.reshape(x, (-1, 1))
     m = np.arange(1, X.size + 1)
     logs = np.cumsum(np.log(np.sort(np.abs(x - X), axis=1)) - math.log(bandwidth), axis=1)
     logs += (gammaln(2 * m + 1) - gammaln(m + 1) - m * math.log(2)) / 2 - gammaln(m + 1)  # (10a.8)

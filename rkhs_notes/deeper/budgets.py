@@ -11,7 +11,7 @@ from ..base.contracts import contract
 from ..base.errors import LawBroken, require
 from ..base.points import Points, taken_of
 from ..base.values import Value
-from ..base.words import Count, Function, Positive, Responses, Rng, Vector
+from ..base.words import Count, Function, Positive, Responses, Rng
 from ..engines.functions.functions import OneFunction, RKHSFunction
 from ..engines.kernels.gram import AKernel, diagonal, gram_matrix
 from ..engines.solving.losses import ALoss, logistic
@@ -23,7 +23,7 @@ from ..engines.solving.descent import kernel_sgd
 def check_regret(
     k: AKernel,
     X: Points,
-    y: Vector,
+    y: Responses,
     h: OneFunction,
     loss: ALoss = logistic,
     steps: Count = 500,
@@ -50,6 +50,7 @@ def check_regret(
         rng=rng,
         callback=lambda t, drawn, z: blocks.append((drawn, z)),
     )
+    y = loss._targets(y)
     rows, scores = (np.concatenate([np.zeros(0, int), *(b[j] for b in blocks)]) for j in (0, 1))
     if (len(rows), len(scores)) != (steps, steps):
         raise LawBroken(

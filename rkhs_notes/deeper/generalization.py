@@ -20,7 +20,7 @@ from ..base.words import function
 from ..base.errors import finite, not_negative
 from ..engines.kernels.forms import values_of
 from ..engines.kernels.gram import AKernel, diagonal, gram_matrix, n_points, precision
-from ..engines.solving.systems import eigenpairs
+from ..engines.solving.systems import beyond_rounding, eigenpairs
 from ..engines.testing.resampling import quadratic_forms, random_signs
 from .streams import LamOrLams
 from ..engines.solving.ridge_fits import above_rounding
@@ -67,12 +67,13 @@ def bias_variance(
     eigenvalues, Q = eigenpairs(gram_matrix(k, X), k)
     lams = np.reshape(lam, (-1, 1))
     above_rounding(lams.min(), eigenvalues)
+    eigenvalues = beyond_rounding(eigenvalues)
     c, gain = Q.T @ values_of(f, X), 1 / (eigenvalues + lams)  # (L, n)
     if at is None:
         bias2 = np.mean((lams * gain * c) ** 2, axis=1)  # (16.1)
         variance = noise * np.mean((eigenvalues * gain) ** 2, axis=1)
     else:
-        H = gram_matrix(k, at, X) @ Q
+        H = gram_matrix(k, at, X) @ Q * (eigenvalues > 0)
         bias2 = np.mean((values_of(f, at) - (gain * c) @ H.T) ** 2, axis=1)  # (16.4)
         variance = noise * gain**2 @ np.mean(H**2, axis=0)
     each = np.array([bias2, variance, gain @ eigenvalues])  # (16.2)
@@ -94,7 +95,7 @@ def effective_dimension(k: AKernel, X: Points, lam: LamOrLams):
     >>> effective_dimension(Linear(), [1.0, 2.0, 3.0], 14.0)
     0.5
     """
-    eigenvalues = eigenpairs(gram_matrix(k, X), k)[0]
+    eigenvalues = beyond_rounding(eigenpairs(gram_matrix(k, X), k)[0])
     each = (eigenvalues / (eigenvalues + np.reshape(lam, (-1, 1)))).sum(axis=1)  # (4.11)
     return each if np.ndim(lam) else float(each[0])
 

@@ -20,7 +20,7 @@ from ..base.words import instance_of, number, word_of
 # %% ../../nbs/deeper/16a_rates.ipynb #2f3d1734
 from ..base.errors import finite, require, warned
 from ..engines.kernels.gram import AKernel, gram_matrix
-from ..engines.solving.paths import MEASURES, Error, Penalties, Widths
+from ..engines.solving.paths import MEASURES, Error, Penalties, Widths, require_signs
 
 # %% ../../nbs/deeper/16a_rates.ipynb #819f8816
 EXPONENTS = 0.02, 4.0  # of a law whose floor is estimated
@@ -188,6 +188,8 @@ def score_of(f, X, y, error):
     if error in MEASURES:
         values, y = as_floats(values, name), as_floats(y, "y")
         values = np.broadcast_to(shaped(values, name, y.shape, ()), y.shape)
+        if error == "label":
+            require_signs(y, "y")
     return as_number(MEASURES.get(error, error)(values, y), "the error of fit")
 
 # %% ../../nbs/deeper/16a_rates.ipynb #168c00f9
@@ -208,7 +210,7 @@ def learning_curve(
     sample : to learn from; a function may return (X, y, X_test, y_test), and judges by those
     sizes : at least four, or two where the floor is known
     draws : how many samples, or splits of the pair (X, y)
-    error : 'squared', 'label' (signs, or the largest column), or (values, targets) → float
+    error : 'squared', 'label' (signs of −1 and 1, or the largest column), or (values, targets) → float
     floor : of the error, if known: 0 for an excess error, the variance of noise; else estimated,
         with a slope from −4 to −0.02; told where it is an end of these
     raises ValueError : too few sizes or points; an error that is not finite, or not above the floor
@@ -231,10 +233,11 @@ def learning_curve(
         fits = (fit(taken_of(X, slice(0, n)), y[:n]) for n in sizes)
         errors.append([score_of(f, X_test, y_test, error) for f in fits])
     errors, known = np.array(errors), floor or 0.0
-    if (low := errors.mean(axis=0).min()) <= known:
+    low = (errors.sum(axis=0) - errors).min() / (draws - 1)
+    if low <= known:
         raise ValueError(
-            f"floor = {known:g} is not below the mean error {low:.3g}: a power "
-            "of n is never 0. Pass a lower floor, smaller sizes or more test points."
+            f"floor = {known:g} is not below the mean error {low:.3g} without one of the draws: a "
+            "power of n is never 0. Pass more draws, a lower floor, smaller sizes or more test points."
         )
     curve = LearningCurve._of(np.array(sizes), errors, floor, level, overlap)
     if any(curve._ends()):

@@ -307,6 +307,8 @@ def test_measures_of_error():
     )
     np.testing.assert_allclose(by_sign.test, by_class.test)
     np.testing.assert_allclose(by_sign.test, own.test)
+    with pytest.raises(ValueError, match="y_test by its sign, and it holds 0"):
+        double_descent_curve(fourier, X, signs, X_test, signs_test > 0, [6], 0, error="label")
     assert by_sign.train[0, 1] == 0 < by_sign.test[0, 0]
 
 
@@ -314,7 +316,7 @@ def test_measures_of_error():
 def test_peak_is_not_sought_among_the_smallest_models():
     values = np.array([[9.0, 1.0, 5.0, 2.0]])
     curve = DoubleDescentCurve(np.array([2, 10, 20, 40]), values, values, values, 20, 0.0)
-    assert curve.peak == 20 and "5 at D = 20, least 1 at D = 10" in repr(curve)
+    assert curve.peak == 20 and "draws: peak 5 at D = 20, least 1 at D = 10" in repr(curve)
     few = DoubleDescentCurve(np.array([2, 10, 20, 40]), values, values, values, 100, 0.0)
     assert few.peak == 2  # all widths below n/2: all count
 
@@ -547,7 +549,7 @@ BAD = [
             fourier, *problem(3, 3)[:1], [0, 1, 1], *problem(3, 3)[2:], [4], 0, error="label"
         ),
         ValueError,
-        "±1, or one column a class",
+        "y by its sign, and it holds 0: pass −1 and 1, or one column",
     ),
     (
         lambda: double_descent_curve(fourier, *(1e200 * A for A in problem()), [4], 0),
@@ -611,3 +613,9 @@ BAD = [
 def test_bad_input(call, error, words):
     with expect_fail(error, contains=words, quiet=True):
         call()
+
+
+def test_a_point_met_twice_bounds_the_power_function_once():
+    found = gaussian_power_bound(1.0, [0.0, 0.0], [0.1])
+    assert found == gaussian_power_bound(1.0, [0.0], [0.1])
+    assert found >= np.sqrt(1 - np.exp(-(0.1**2)))  # P of that one point

@@ -218,6 +218,7 @@ def test_laws_refuse_mutants():
 
     with pytest.raises(LawBroken, match="regret"):
         check_regret(k, X, y, 0 * ridge(k, X, y, 1.0), steps=4000, step_size=0.1, train=late)
+    check_regret(k, X, (y > 0) * 1, ridge(k, X, y, 0.1), rng=0)  # labels as train reads them
     with pytest.raises(LawBroken, match="Σⱼ uⱼ φⱼ"):
         check_span(
             X,

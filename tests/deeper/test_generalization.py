@@ -380,3 +380,18 @@ def test_stability_in_the_mean():
         new = np.abs(truth(Q) + 0.3 * rng.normal(size=200) - less(Q)).mean()
         differences.append(np.abs(y - f(P)).mean() + stability_bound(f, P) - new)
     assert np.mean(differences) > 4 * np.std(differences) / 150**0.5
+
+
+@pytest.mark.parametrize("dtype", [float, np.float32])
+def test_rounding_is_no_dimension(dtype):
+    "Columns of many sizes: at most three directions, as their 3 × 3 matrix says"
+    Z = (np.random.default_rng(0).normal(size=(300, 3)) * [1e4, 1e5, 1e3]).astype(dtype)
+    G, truth = Z.astype(float).T @ Z.astype(float), lambda Z: Z[:, 2] / 1e3
+    exact = np.trace(np.linalg.solve(G + 1e-1 * np.eye(3), G))
+    assert rn.effective_dimension(Linear(), Z, 1e-1) == pytest.approx(exact, rel=1e-3)
+    if dtype is float:
+        found = rn.bias_variance(Linear(), Z, truth, 0.1, 1e-1, at=Z[:50] / 2)
+        gain = np.linalg.solve(G + 1e-1 * np.eye(3), Z.T)
+        variance = 0.1 * np.mean(np.sum((Z[:50] / 2 @ gain) ** 2, axis=1))
+        assert found.dimension == pytest.approx(exact) and found.bias2 < 1e-10
+        assert found.variance == pytest.approx(variance, rel=1e-6)

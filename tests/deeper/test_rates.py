@@ -206,6 +206,15 @@ def test_refusals():
 
         learning_curve(exact, lambda n, rng: (*(p := noisy_plane(n, rng)), p[0], p[0] @ np.full(6, 0.4)),
                        [20, 40], 0, floor=0.0)  # fmt: skip
+    with pytest.raises(ValueError, match="y by its sign, and it holds 0: pass −1 and 1"):
+        learning_curve(
+            least_squares_fit,
+            lambda n, rng: (lambda X, y: (X, y > 0))(*noisy_plane(n, rng)),
+            [20, 40],
+            0,
+            error="label",
+            floor=0.0,
+        )
     with pytest.raises(ValueError, match="fit.X, y..X_test. is not finite"):
         learning_curve(
             lambda X, y: lambda Z: np.full(len(Z), np.nan), noisy_plane, [20, 40], 0, floor=0.0
@@ -448,3 +457,20 @@ def test_a_slope_at_the_end_of_its_range_is_told(law, slope):
         assert check_rate(known, 6.0) < 0.01
     else:
         assert high >= 0
+
+
+def test_a_known_floor_lies_below_the_mean_without_any_one_draw():
+    "Else the law has no logarithm there, and its interval no numbers"
+    values = np.array([[1.0, 0.5], [1.0, 0.5], [1.0, 0.9]])
+    sample = lambda n, rng: (np.zeros(n), np.zeros(n))
+
+    def curve(floor):
+        given = iter(values.ravel())
+        fit = lambda X, y: lambda Z: np.zeros(len(Z))
+        return learning_curve(
+            fit, sample, [10, 20], 0, draws=3, error=lambda f, y: next(given), floor=floor
+        )
+
+    assert np.isfinite(curve(0.49).interval).all()
+    with pytest.raises(ValueError, match="floor = 0.55 .* 0.5 without one of the draws"):
+        curve(0.55)  # the mean of all is 0.633

@@ -15,7 +15,7 @@ from scipy.optimize import minimize_scalar
 from ...base.arrays import as_points, shaped
 from ...base.contracts import contract
 from ...base.errors import at_edge
-from ...base.values import Value
+from ...base.values import Predicting, Value
 from ...base.words import Vector, Word, array
 
 # %% ../../../nbs/engines/functions/splines.ipynb #260a0163
@@ -36,7 +36,7 @@ OnTheLine = Annotated[
 ]
 
 # %% ../../../nbs/engines/functions/splines.ipynb #0358dd22
-class NaturalSpline(Value):
+class NaturalSpline(Predicting, Value):
     """A cubic between neighbouring knots, linear outside, with two continuous derivatives   (5b.2)
 
     knots : increasing
@@ -57,8 +57,6 @@ class NaturalSpline(Value):
         cubic = CubicHermiteSpline(self.knots, self.values, self.slopes)
         tails = np.minimum(x - a, 0) * self.slopes[0] + np.maximum(x - b, 0) * self.slopes[-1]
         return cubic(np.clip(x, a, b)) + tails
-
-    predict = __call__
 
     @property
     def roughness(self):

@@ -23,7 +23,7 @@ from ..functions.signatures import NonNegative, Positive, Rng, Targets, Weights
 from .paths import MEASURES, AnyColumns, Error, FeatureColumns
 from .paths import FittedColumns, OtherPoints, Penalties, Widths, alike
 from .paths import by_products, errors_of, rank_tolerance
-from .paths import require_finite, shortest
+from .paths import require_finite, require_signs, shortest
 
 # %% ../../../nbs/engines/solving/curves.ipynb #be790f4d
 @contract
@@ -173,7 +173,7 @@ class DoubleDescentCurve(Value):
         said = [f"{test[D]:.3g} at D = {D}" for D in ends]
         return (
             f"DoubleDescentCurve, n = {self.n}, lam = {self.lam:g}, {len(self.test)} draws: "
-            f"largest error {said[0]}, least {said[1]}, {said[2]}"
+            f"peak {said[0]}, least {said[1]}, {said[2]}"
         )
 
 # %% ../../../nbs/engines/solving/curves.ipynb #1d39e156
@@ -200,7 +200,7 @@ def double_descent_curve(
     draws : independent repetitions
     lam : weight of ‖β‖² beside the sum of squares; 0 is the minimum-norm fit
     error : "squared": mean of (f − y)²; "label": share of wrong classes, by the largest column of
-        y or by the sign of one; or a function with one number as value
+        y or by the sign of one, −1 or 1; or a function with one number as value
     progress : a bar over draws and widths; by default if it takes ten seconds
     returns : DoubleDescentCurve    for a list of lam a tuple of them, on the same features
     raises TypeError, ValueError : names the argument and what to pass
@@ -209,8 +209,8 @@ def double_descent_curve(
     """
     y, y_test, lams = guarded(y), guarded(y_test), np.atleast_1d(lam).tolist()
     shaped(y_test, "y_test", ("m", *y.shape[1:]), hint=", the same columns as y")
-    if error == "label" and y[0].size == 1 and not y.min() < 0 < y.max():
-        raise ValueError("error = 'label' reads y by its sign: pass ±1, or one column a class.")
+    if error == "label":
+        require_signs(y, "y"), require_signs(y_test, "y_test")
     require_fits(
         (len(X) + len(X_test), max(len(X), *np.diff([0, *widths]).tolist())),
         instead="smaller steps between widths, or fewer points",

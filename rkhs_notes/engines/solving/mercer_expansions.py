@@ -200,7 +200,7 @@ def mercer_expansion(
     n_terms : all by default. Fewer come back when rounding hides the rest; the repr says so
     rng : start of the iteration for many nodes; settings.seed when left out
     returns : the largest value of each ψⱼ at the nodes is positive; of two equally large ones, the
-        next in size, or in the end that at the first node
+        next in size, or in the end that at the lexicographically least node
     raises TypeError, ValueError : not a kernel, not a measure, nodes outside the domain, a kernel
         that is infinite at a node, T = 0, weights times k(x, x) beyond the range of the float type
     raises IndefiniteKernel : a negative eigenvalue beyond rounding

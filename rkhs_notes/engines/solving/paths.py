@@ -347,6 +347,15 @@ def _squared_error(values, y):
         return float(np.mean((values - y) ** 2))
 
 
+def require_signs(y, name):
+    "Labels that one column tells by its sign"
+    if y[0].size == 1 and not (np.abs(y) == 1).all():
+        raise ValueError(
+            f"error = 'label' reads {name} by its sign, and it holds {y[np.abs(y) != 1][0]:g}: pass "
+            "−1 and 1, or one column a class."
+        )
+
+
 def _label_error(values, y):
     if y.size == len(y):
         return float(np.mean((values > 0) != (y > 0)))

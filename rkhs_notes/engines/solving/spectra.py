@@ -25,8 +25,8 @@ class Eigenpairs(Value):
     """The largest eigenvalues of a symmetric matrix, with vectors and residuals.
 
     values : array (m,)        decreasing
-    vectors : array (n, m)     orthonormal columns; the first entry of each that is at least half
-                               its largest is positive
+    vectors : array (n, m)     orthonormal columns; the largest entry of each is positive; of two
+                               equally large ones the next in size, or in the end the first
     residuals : array (m,)     ‖A v − θ v‖ of each pair: A has an eigenvalue this near to θ
     lowest : float             the smallest Rayleigh quotient met; below 0, A is not PSD
     products : int             how many vectors were multiplied by A

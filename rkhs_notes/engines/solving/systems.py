@@ -228,6 +228,12 @@ def range_of_lams(K):
     return np.geomspace(least, 1e3, 50) * (mean or 1.0)
 
 
+def beyond_rounding(eigenvalues):
+    "Those of a kernel's values that rounding may have made are 0"
+    noise = len(eigenvalues) * np.finfo(eigenvalues.dtype).eps * eigenvalues.max()
+    return np.where(eigenvalues > noise, eigenvalues, 0)
+
+
 def eigenpairs(K, k, beside=0.0):
     "Eigenvalues ≥ 0, ascending, and eigenvectors; K, of size up to `beside` once, is used up"
     eps = float(np.finfo(K.dtype).eps)
