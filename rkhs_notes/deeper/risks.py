@@ -248,7 +248,7 @@ def smoothing_spline(
     references : Theorem 5.5; Green and Silverman (1994), chapter 2; Golub and Van Loan (2013),
         cyclic reduction; Craven and Wahba (1979), GCV
     """
-    y = squarable(loss._targets(y).astype(float))
+    labels, y = loss.labels_of(y), squarable(loss._targets(y).astype(float))
     w = squarable(as_weights(weights, len(x)).astype(float), "weights")
     if loss == squared:
         data = x[w > 0], y[w > 0], w[w > 0]
@@ -263,7 +263,7 @@ def smoothing_spline(
     line = lambda t: 1.0, lambda t: t
     solve = semiparametric.__wrapped__  # for arguments that were read
     fit = solve(Sobolev._of(2), unit(x), y, line, lam / length**3, weights, loss)
-    return through(knots, fit._at(unit(knots)), lam)
+    return through(knots, fit._at(unit(knots)), lam).of_labels(labels)
 
 # %% ../../nbs/deeper/05b_risks.ipynb #5dd874f2
 class RiskSolution(Fit):

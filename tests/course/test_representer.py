@@ -1599,3 +1599,10 @@ def test_laws_of_a_fit_take_its_named_columns_in_any_order():
         fit = ridge(k, D, y, 0.1)
         for frame in (D, D[["b", "a"]]):
             check_representer(fit, frame, y, 0.1)
+
+
+def test_a_spline_of_labels_predicts_labels():
+    x, y = [0.0, 1.0, 2.0, 3.0, 4.0], ["n", "y", "n", "y", "y"]
+    fit = smoothing_spline(x, y, 0.1, loss="logistic")
+    assert fit.predict(x).tolist() == np.where(fit(x) >= 0, "y", "n").tolist()
+    assert set(fit.predict(x)) == {"n", "y"}

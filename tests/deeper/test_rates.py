@@ -462,14 +462,12 @@ def test_a_slope_at_the_end_of_its_range_is_told(law, slope):
 def test_a_known_floor_lies_below_the_mean_without_any_one_draw():
     "Else the law has no logarithm there, and its interval no numbers"
     values = np.array([[1.0, 0.5], [1.0, 0.5], [1.0, 0.9]])
-    sample = lambda n, rng: (np.zeros(n), np.zeros(n))
+    nothing = {"fit": lambda X, y: np.zeros_like, "sample": lambda n, rng: (np.zeros(n),) * 2}
 
     def curve(floor):
         given = iter(values.ravel())
-        fit = lambda X, y: lambda Z: np.zeros(len(Z))
-        return learning_curve(
-            fit, sample, [10, 20], 0, draws=3, error=lambda f, y: next(given), floor=floor
-        )
+        error = lambda f, y: next(given)  # noqa: E731
+        return learning_curve(**nothing, sizes=[10, 20], draws=3, error=error, floor=floor)
 
     assert np.isfinite(curve(0.49).interval).all()
     with pytest.raises(ValueError, match="floor = 0.55 .* 0.5 without one of the draws"):

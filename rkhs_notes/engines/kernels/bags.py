@@ -73,7 +73,6 @@ def bag_means(k, X, Y, xp):
     "(means of k(x, y) over x in Xᵢ, y in Yⱼ), of two lists of bags   (13.7)"
     Z, _, sizes = _stacked(k, X)
     W, start, widths = _stacked(k, Y)
-    W = ordered(W, Z, "the bags of Y")
     weights, means = _averages(sizes), 0.0
     for rows in row_blocks(n_points(Z), 8 * n_points(W) * k._blocks()):
         K = np.asarray(k._gram(taken_of(Z, rows), W, xp), float)
