@@ -3,6 +3,7 @@
 const CURVE = 121, GRID = 49;
 const curve = (xs, ys, at, how) => path(xs.map((x, i) => at([x, ys[i]])), how);
 const along = ([x0, x1]) => span(x0, x1, CURVE);
+const singular = K => `Two points are closer than this kernel can tell apart: ${K} is singular up to rounding.`;
 
 const FIGURES = {
   interpolant: {
@@ -11,20 +12,22 @@ const FIGURES = {
       return found && {ts, ...found};
     },
     draw: (found, state, at) => found ? curve(found.ts, found.f, at, "a") : "",
-    say: found => found ? `‖f‖ = ${brief(found.norm)}`
-      : "Two points are closer than this kernel can tell apart: K is singular up to rounding.",
+    say: found => found ? `‖f‖ = ${brief(found.norm)}` : singular("K"),
   },
 
   posterior: {
     compute(state, window) {
-      const ts = along(window);
-      return {ts, ...posterior(state, ts)};
+      const ts = along(window), found = posterior(state, ts);
+      return found && {ts, ...found};
     },
-    draw({ts, mean, sd}, state, at) {
+    draw(found, state, at) {
+      if (!found) return "";
+      const {ts, mean, sd} = found;
       const edge = side => ts.map((t, i) => at([t, mean[i] + side * 2 * sd[i]]));
       return path([...edge(1), ...edge(-1).reverse()], "band") + curve(ts, mean, at, "a");
     },
-    say: found => `log p(y) = ${brief(found.evidence)}; the band is at most ± ${brief(2 * Math.max(...found.sd))} wide`,
+    say: found => found ? `log p(y) = ${brief(found.evidence)}; the band is at most ± ${brief(2 * Math.max(...found.sd))} wide`
+      : singular("K + noise I"),
   },
 
   machine: {

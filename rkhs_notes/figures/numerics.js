@@ -48,6 +48,7 @@ function interpolant({points, bandwidth}, ts) {
 function posterior({points, bandwidth, noise}, ts) {
   const X = line(column(points, 0)), y = column(points, 1), K = gram(X, X, bandwidth);
   const L = cholesky(K.map((row, i) => row.map((k, j) => i === j ? k + noise : k)));
+  if (!L) return null;
   const alpha = solve(L, y), kx = gram(line(ts), X, bandwidth);
   const logDet = 2 * L.reduce((sum, row, i) => sum + Math.log(row[i]), 0);
   return {

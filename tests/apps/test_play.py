@@ -75,6 +75,24 @@ def test_posterior(bandwidth, noise):
 
 
 @in_node
+@pytest.mark.parametrize("kind, make", [
+    ("interpolant", lambda X, y: play.drag_interpolant(X, y, 1.0, ax=picture())),
+    ("posterior", lambda X, y: play.drag_posterior(X, y, 1.0, 1e-12, ax=picture())),
+])  # fmt: skip
+def test_a_matrix_that_is_singular_up_to_rounding_is_said(kind, make):
+    for X, words in (([0.0, 0.0, 1.0], "singular up to rounding"), ([0.0, 0.5, 1.0], " = ")):
+        spec = make(X, [1.0, 2.0, 0.0]).spec
+        says = (
+            f"(state, window) => [0].map(_ => FIGURES.{kind}).map(f => [f.compute(state, window)]"
+        )
+        says += ".flatMap(found => [f.draw(found, state, p => p), f.say(found, state)]))[0]"
+        drawn, said = computed(
+            f"({says})", spec["sliders"] | {"points": spec["points"]}, spec["window"], play.script()
+        )
+        assert words in said and (drawn == "") == ("singular" in said)
+
+
+@in_node
 @pytest.mark.parametrize("apart", [0.2, 1.2])  # many points at the price C, and few
 @pytest.mark.parametrize("bandwidth, C", [(0.5, 1.0), (1.0, 5.0), (3.0, 40.0)])
 def test_machine(apart, bandwidth, C):
