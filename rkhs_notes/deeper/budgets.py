@@ -102,14 +102,19 @@ class _Memory:
 
     def learn(self, K, i, v):
         "Add v k(xᵢ, ·); i becomes a centre unless its section lies in the span of the others"
-        rows, e = np.append(self.rows, i), np.append(-self.P @ K[self.rows, i], 1)
-        e[:-1] -= self.P @ _at(K, rows, e)[self.rows]  # once more for what is left
-        apart = max(float(e @ _at(K, rows, e)[rows]), 0.0)
-        if apart <= max(1e-6, self.raised) * K[i, i]:
-            self.c, self.drift = self.c - v * e[:-1], self.drift + abs(v) * math.sqrt(apart)
+        b, size = K[self.rows, i], K[i, i]
+        a = self.P @ b  # the section at i, projected on the span
+        values = _at(K, self.rows, a)
+        if np.abs(left := b - values[self.rows]).max(initial=0) > 1e-11 * size:
+            a = a + self.P @ left  # once more, where P has lost digits
+            values = _at(K, self.rows, a)
+            left = b - values[self.rows]
+        apart = max(float(size - values[i] - a @ left), 0.0)  # its squared distance from there
+        if apart <= max(1e-6, self.raised) * size:
+            self.c, self.drift = self.c + v * a, self.drift + abs(v) * math.sqrt(apart)
             return
-        self.rows, self.c = rows, np.append(self.c, v)
-        apart += self.raised * (e**2 @ K.diagonal()[rows])
+        self.rows, self.c, e = np.append(self.rows, i), np.append(self.c, v), np.append(-a, 1)
+        apart += self.raised * (e**2 @ K.diagonal()[self.rows])
         self.P = np.pad(self.P, (0, 1)) + np.outer(e, e) / apart
 
 
