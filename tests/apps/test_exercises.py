@@ -132,6 +132,11 @@ def test_exchanged_arguments_and_shapes():
             lambda v, s: s + sum(x * s for x in v),
             lambda v, s: s + v[-1] * s,
         ),
+        (
+            "mean in place of sum",  # of a generator, which NumPy's functions do not take
+            lambda v, s: s + sum(math.exp(x) for x in v),
+            lambda v, s: s + np.mean(np.exp(v)),
+        ),
     ],
 )
 def test_what_is_said_of_a_slip_in_the_middle(words, solution, slip):

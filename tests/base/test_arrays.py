@@ -211,6 +211,9 @@ def test_the_bound_grows_where_the_matrix_is_nearly_singular():
     bounds = [schur_rounding(A, np.ones(1), A.half_solve(b))[0] for A in (near, far)]
     np.testing.assert_allclose(bounds[1], np.finfo(float).eps ** 0.75 * 9, rtol=1e-3)  # ‖A⁻¹b‖₁ = 2
     np.testing.assert_allclose(bounds[0], np.finfo(float).eps ** 0.75 * 4e20, rtol=1e-3)  # 2e10
+    small = Factored(1e-4 * np.eye(2))  # the far one, its entries in other units
+    bound = schur_rounding(small, np.full(1, 1e-8), small.half_solve(1e-8 * b))
+    np.testing.assert_allclose(bound, 1e-8 * bounds[1], rtol=1e-3)
     shifted = Cholesky(np.eye(2), shift=1e9)  # a shift is exact: it does not add its eps^(3/4)
     assert schur_rounding(shifted, np.ones(1), shifted.half_solve(b))[0] < 1e-11
 

@@ -340,3 +340,16 @@ def test_a_prior_with_named_columns_is_put_in_order():
         rn.kernel_sum_rule(E, turned)
     row = P[["b", "a"]].iloc[[3]]
     np.testing.assert_allclose(E.mean(row).alpha, E.weights(P)[3], atol=1e-12)
+
+
+def test_a_law_of_pairs_takes_the_columns_that_its_kernels_name():
+    "Of the frames that the embedding was made of, in any order; the others may hold words"
+    rng = np.random.default_rng(4)
+    A = pd.DataFrame(rng.normal(size=(30, 2)), columns=["a", "b"]).assign(town="Ulm")
+    B = pd.DataFrame({"u": A.b + 0.1 * rng.normal(size=30), "note": "none"})
+    E = conditional_embedding(Gaussian(1.0).on(["a", "b"]), Gaussian(1.0).on(["u"]), A, B, 0.5)
+    law = rn.kernel_chain_rule(E, A[:10])
+    bare = conditional_embedding(Gaussian(1.0), Gaussian(1.0), A[["a", "b"]], B[["u"]], 0.5)
+    truth = rn.kernel_chain_rule(bare, A[["a", "b"]][:10])((A[["a", "b"]], B[["u"]]))
+    for pairs in ((A, B), (A[["town", "b", "a"]], B[["note", "u"]]), (A[["a", "b"]], B[["u"]])):
+        np.testing.assert_allclose(law(pairs), truth, atol=1e-12)

@@ -702,6 +702,19 @@ def test_routes_follow_memory_and_patience():
         assert recommend(n, 10, memory=1e-3).mib == min(route.mib for route in routes(n, 10))
 
 
+def test_a_route_tells_long_times_in_hours():
+    told = [
+        repr(rn.scale.Route("stream", "fit()", 2.0, seconds))
+        for seconds in (40, 9999, 36_000, 10**7)
+    ]
+    assert [words.partition("MiB, ")[2] for words in told] == [
+        "40 s",
+        "9999 s",
+        "10 h",
+        "2.78e+03 h",
+    ]
+
+
 def test_times_fall_with_threads_and_centres_grow_with_the_root(monkeypatch):
     monkeypatch.setattr("rkhs_notes.base.blocks.n_threads", lambda: 1)
     alone = seconds_of(1e9, 1e12, 10)

@@ -10,6 +10,7 @@ from ...base.points import hold_objects, marked, names_of, prepared, with_names
 from ...base.words import fitting
 from .maps import cut_of
 from ..kernels.algebra import Composite
+from ..kernels.gram import needed_columns
 
 # %% ../../../nbs/engines/features/pairs.ipynb #ba62bfd3
 def _of_objects(half):
@@ -56,6 +57,8 @@ class OfPairs(Composite):
         return self.k1.is_shift_invariant and self.k2.is_shift_invariant
 
     def _merged(self, X, name):
+        if isinstance(X, tuple) and len(X) == 2:
+            X = needed_columns(X[0], self.k1), needed_columns(X[1], self.k2)
         return _as_one(X, self.split, name)
 
     def _points(self, X, name):
