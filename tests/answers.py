@@ -439,6 +439,8 @@ def kept(runs):
 
 def changes(known, leaves):
     "What differs between a call in short and its leaves now"
+    if not known:
+        return ["not kept yet: python tests/answers.py"]
     known, _, places = known.partition(" but ")
     words, *sums = known.split()
     unsteady = {int(place) for place in places.split(",") if place}

@@ -24,7 +24,7 @@ from ..engines.kernels.gram import AKernel, diagonal, gram_matrix, n_points, pre
 from ..engines.kernels.leaves import Sobolev
 
 # %% ../../nbs/deeper/05b_risks.ipynb #7487991a
-from ..engines.solving.convex import certificate, inside, minimize_convex
+from ..engines.solving.convex import certificate, inside, minimize_convex, unit_of_gap
 from ..engines.solving.losses import ALoss, Loss, absolute, epsilon_insensitive, hinge
 from ..engines.solving.losses import huber, logistic, quantile, squared, squared_hinge
 from ..engines.solving.multipliers import beside_loss, minimize_weighted
@@ -147,7 +147,8 @@ def _certified(f, g, X, y, values, lam, loss, J):
         )
     u, primal = -2 * lam * g.alpha, J(0 * g)
     dual = -float(np.sum(loss.conjugate(y, inside(u))) + lam * g.alpha @ g(X))
-    gap = (primal - dual) / max(1.0, abs(primal))
+    unit = unit_of_gap(primal, float(np.sum(loss(y, 0 * y))), loss)
+    gap = (primal - dual) / unit
     require(
         "the duality gap is zero",
         abs(gap),
@@ -161,7 +162,7 @@ def _certified(f, g, X, y, values, lam, loss, J):
             require(
                 "J(f) ≤ J(f + h)",
                 primal - J(t * h),
-                1e-5 * max(1.0, abs(primal)),
+                1e-5 * unit,
                 "f is not the minimiser.",
             )
 
@@ -273,7 +274,7 @@ class RiskSolution(Fit):
     loss : Loss
     lam : float
     primal, dual : float         J(f) and D(u): dual ≤ minimum ≤ primal
-    gap : float                  (primal − dual) / max(1, |primal|)
+    gap : float                  as of minimize_convex
     iterations : int
     """
 

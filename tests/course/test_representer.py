@@ -1036,7 +1036,69 @@ def test_the_law_refuses_three_times_the_gap_it_allows(loss):
 def test_a_gap_is_relative_to_the_primal_value():
     y = np.array([30.0, -40.0])
     assert certificate(np.eye(2), y, squared, 1.0, 0 * y, 0 * y) == (2500.0, 0.0, 1.0)
-    assert certificate(np.eye(2), y / 100, squared, 1.0, 0 * y, 0 * y)[2] == pytest.approx(0.25)
+    for unit in (1e-9, 1e-2, 1.0, 1e6):  # 0 has the gap 1 in all units
+        assert certificate(np.eye(2), unit * y, squared, 1.0, 0 * y, 0 * y)[2] == pytest.approx(1)
+    assert certificate(np.eye(2), 0 * y, squared, 1.0, 0 * y, 0 * y) == (0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e-3, 1.0, 1e6])
+@pytest.mark.parametrize("kind", [huber, epsilon_insensitive])
+def test_check_loss_sees_a_wrong_conjugate_in_any_unit(kind, unit):
+    class Wrong(kind):
+        def conjugate(self, y, u):
+            return super().conjugate(y, u) + 0.01 * unit * np.abs(u)
+
+    targets = unit * np.array([-2.0, 0.0, 3.0])
+    assert check_loss(kind(unit), targets) < 1e-6
+    with pytest.raises(LawBroken, match="= u f at the slope"):
+        check_loss(Wrong(unit), targets)
+
+
+UNITS = 1e-6, 1e-3, 1e4
+IN_UNITS = {  # the loss in the units of y, and the power in which its value grows
+    "huber": (lambda unit: huber(0.3 * unit), 2),
+    "absolute": (lambda unit: "absolute", 1),
+    "quantile": (lambda unit: quantile(0.8), 1),
+    "tube": (lambda unit: epsilon_insensitive(0.2 * unit), 1),
+}
+
+
+@pytest.mark.parametrize("name", IN_UNITS)
+@pytest.mark.parametrize("lam", [1e-3, 1.0, 1e5])
+@pytest.mark.second_route("semiparametric", "smoothing_spline", "other units")
+def test_fits_of_any_loss_are_the_same_in_other_units(name, lam):
+    "Small targets are no excuse for a gap, a large lam none for a refusal"
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(30, 1))
+    y = 3 + np.sin(2 * X[:, 0]) + 0.3 * rng.standard_t(2, 30)
+    loss, power = IN_UNITS[name]
+
+    def fits(unit):
+        given = unit * y, loss(unit), lam * unit ** (power - 2)
+        risk = minimize_risk(Gaussian(1.0), X, *given)
+        beside = semiparametric(Gaussian(1.0), X, given[0], np.ones_like, given[2], loss=given[1])
+        spline = smoothing_spline(X[:, 0], given[0], given[2], loss=given[1])
+        return np.array([risk(X), beside(X), spline(X[:, 0])]) / unit
+
+    once = fits(1.0)
+    for unit in UNITS:
+        np.testing.assert_allclose(fits(unit), once, atol=3e-3)
+    if lam > 1e3:  # nothing but what is free: a constant of least loss, and a line
+        asked = as_loss(loss(1.0))
+        best = min(np.sum(asked(y, c)) for c in np.linspace(2, 5, 30_001))
+        assert np.sum(asked(y, once[1])) <= best * (1 + 1e-3)
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1e-3])
+def test_no_fit_is_right_because_its_targets_are_small(unit):
+    X, y, _ = problem()
+    y = unit * y
+    whole = minimize_risk(Gaussian(1.0), X, y, huber(unit), lam=0.1)
+    check_representer(whole, X, y, 0.1, loss=huber(unit))
+    with pytest.raises(LawBroken, match="duality gap"):
+        check_representer(0.5 * whole.function, X, y, 0.1, loss=huber(unit))
+    with pytest.raises(ConvergenceFailure):
+        minimize_risk(Gaussian(1.0), X, y, huber(unit), lam=0.1, max_iter=1)
 
 
 def test_names_and_instances_agree():

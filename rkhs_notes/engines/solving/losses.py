@@ -290,17 +290,21 @@ def check_loss(loss: ALoss, y: Responses, trials: Count = 200, rng: Rng = None) 
     raises LawBroken : names the loss and the side of the inequality that fails
     """
     worst, smooth = 0.0, not isinstance(loss, PiecewiseQuadratic)
-    for target in loss._targets(y).astype(float):
-        at, f = np.full(trials, target), target + rng.standard_cauchy(trials)  # near and far
-        step = 1e-6 * (1 + np.abs(f))
+    targets, unit, own = loss._targets(y).astype(float), 1.0, 1.0  # a smooth loss has its own unit
+    if not smooth:
+        unit, own = np.abs(targets).max() or 1.0, np.finfo(float).tiny
+    for target in targets:
+        at, f = np.full(trials, target), target + unit * rng.standard_cauchy(trials)  # near and far
+        step = 1e-6 * (unit + np.abs(f))
         values = [loss(at, f + move) for move in (-step, 0 * step, step)]
         behind, value, ahead = finite(np.array(values), f"{loss} at y = {target:g}", "rescale y")
-        scale, slope = 1 + np.abs(value) + np.abs(f), (ahead - behind) / (2 * step)
+        slope = (ahead - behind) / (2 * step)
+        scale = own + np.abs(value) + np.abs(slope) * (unit + np.abs(f))
         require(f"{loss} is convex", np.max((2 * value - ahead - behind) / scale), 1e-12)
         if smooth:
             _check_derivatives(loss, at, f, step, slope)
-        kink = ahead - 2 * value + behind > 1e-3 * step
-        worst = max(worst, _check_conjugate(loss, at, f, value, slope, kink))
+        kink = ahead - 2 * value + behind > 1e-3 * step * np.maximum(np.abs(slope), own)
+        worst = max(worst, _check_conjugate(loss, at, f, value, slope, kink, unit, own))
     return worst
 
 
@@ -318,20 +322,20 @@ def _check_derivatives(loss, at, f, step, slope):
     )
 
 
-def _check_conjugate(loss, at, f, value, slope, kink):
+def _check_conjugate(loss, at, f, value, slope, kink, unit, own):
     "The inequality of Fenchel and Young, and what it leaves at the slope"
-    scale = 1 + np.abs(value) + np.abs(f)
+    scale = lambda u: own + np.abs(value)[:, None] + np.abs(u) * (unit + np.abs(f))[:, None]
     u = (1 - 1e-6) * slope  # moved inwards by its error
     for other in (u, 1.05 * u, -u):  # the inequality is for every u
         defect = value[:, None] + loss.conjugate(at, other) - f[:, None] * other
-        low = np.max(-defect / scale[:, None] / (1 + np.abs(u)))
+        low = np.max(-defect / scale(other))
         require(
             f"{loss}: ℓ(f) + ℓ*(u) ≥ u f",
             low,
             1e-9,
             "The conjugate is too small, or its interval too wide.",
         )
-    defect = (value + loss.conjugate(at, u) - f * u) / scale
+    defect = (value + loss.conjugate(at, u) - f * u) / np.diagonal(scale(u))
     return require(
         f"{loss}: ℓ(f) + ℓ*(u) = u f at the slope u",
         np.max(defect[~kink], initial=0.0),

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.linalg
 from ...base.arrays import as_number, as_weights
 from ...base.errors import settled
-from .convex import ConvexSolution, inside, minimized
+from .convex import ConvexSolution, inside, minimized, unit_of_gap
 from .losses import Loss, PiecewiseQuadratic
 
 # %% ../../../nbs/engines/solving/multipliers.ipynb #2edaba83
@@ -75,14 +75,15 @@ def beside_loss(K, T, y, loss, lam, weights=None, tol=1e-6, rounds=60):
     on, whole = np.flatnonzero(w), np.zeros(len(w))  # a weight of 0 leaves the point out
     K, T, y, w = K[np.ix_(on, on)], T[on], y[on], w[on]
     Q, R = np.linalg.qr(T.astype(float))
-    c = 1e3 * (np.trace(K) or 1.0)
-    wide, s = K + c * Q @ Q.T, np.zeros(len(y))
+    c, s, gap = 1e3 * max(np.trace(K), 2 * lam), np.zeros(len(y)), np.inf
     for _ in range(rounds):
-        alpha = _minimized_around(wide, y, loss, s, w, lam, tol).alpha
-        s = s + c * Q @ (Q.T @ alpha)  # (MUL.1)
+        alpha = _minimized_around(K + c * Q @ Q.T, y, loss, s, w, lam, tol).alpha
+        s, before = s + c * Q @ (Q.T @ alpha), gap  # (MUL.1)
         gap = _gap(K, Q, y, loss, lam, alpha, s, w)
         if gap <= tol:
             break
+        if gap > before / 10 and c < 2e9 * lam and not loss.labels:  # those may be separable
+            c = 10 * c
     settled(
         f"the relative gap beside {T.shape[1]} free functions",
         gap,
@@ -98,4 +99,4 @@ def _gap(K, Q, y, loss, lam, alpha, s, w):
     primal = float(w @ loss(y, f + s) + lam * alpha @ f)
     dual = -float(w @ loss.conjugate(y, inside(u) / w) + lam * alpha @ f)
     slack = float(np.linalg.norm(Q.T @ u) * 10 * np.linalg.norm(s))
-    return (primal - dual + slack) / max(1.0, abs(primal))
+    return (primal - dual + slack) / unit_of_gap(primal, w @ loss(y, 0 * y), loss)
