@@ -110,6 +110,13 @@ def _stationary(f, g, X, y, values, lam, loss, J):
         "lam belongs beside the sum of squares, (K + lam I) alpha = y: not n lam, not lam / n; "
         "and a centre that is no data point needs coefficient zero.",
     )
+    rounding = (64 * len(root) * eps ** (4 / 3) * size * root.max()) ** 2 / lam
+    require(
+        "J(f) is least",
+        gradient.norm() ** 2 / lam,  # J less the dual value at the slopes of the loss: Theorem 5b.2
+        eps ** (2 / 3) * J(0 * g) + rounding,
+        "f was fitted with another lam, or to other data.",
+    )
     _require_free(f, X, residual, len(root) * eps * size)
 
     def step_law(h):

@@ -312,15 +312,16 @@ def _require_hope(distances, problem, b, f, violation, tol, slow):
     "Refuses where no further round can help"
     if problem.is_open and np.abs(b).max() * distances.diag.max() > 1e12:
         raise ConvergenceFailure(
-            "the dual grows without bound: no function of this space separates the classes "
-            "(two equal points with different labels?). Take a finite C."
+            "the dual grows without bound: no function of this space separates the classes by "
+            "more than rounding (two equal points with different labels, or a margin that is "
+            "tiny beside ‖x‖?). Take a finite C, or subtract the mean of X."
         )
     if slow and distances.dtype == np.float64:
         size = max(np.abs(f).max(), (distances.diag * np.abs(b)).max())
         raise ConvergenceFailure(
             f"the violation stays at {violation:.2g}, above tol = {tol:.2g}: terms of f of "
             f"size {size:.2g} cannot be rounded more finely. Try tol = "
-            f"{4 * violation:.1g}, a smaller C, or rescale."
+            f"{4 * violation:.1g} or a smaller C; subtract the mean of X, or rescale."
         )
 
 
