@@ -1089,6 +1089,19 @@ def test_fits_of_any_loss_are_the_same_in_other_units(name, lam):
         assert np.sum(asked(y, once[1])) <= best * (1 + 1e-3)
 
 
+@pytest.mark.parametrize("lam", [1e-5, 1e-3, 0.1, 10.0])
+def test_a_fit_of_another_lam_is_not_the_minimiser(lam):
+    "Twice, half, n times: also where lam is small beside K and rounding beside lam is not"
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(60, 2))
+    y = np.sin(2 * X[:, 0]) + 0.3 * rng.normal(size=60)
+    check_representer(ridge(Gaussian(1.0), X, y, lam), X, y, lam)
+    for factor in (0.5, 2.0, 60.0):
+        other = ridge(Gaussian(1.0), X, y, factor * lam)
+        with pytest.raises(LawBroken):
+            check_representer(other, X, y, lam)
+
+
 @pytest.mark.parametrize("unit", [1e-6, 1e-3])
 def test_no_fit_is_right_because_its_targets_are_small(unit):
     X, y, _ = problem()

@@ -312,3 +312,32 @@ def test_a_tube_that_holds_everything_and_weights_at_the_end_of_the_floats():
         rn.nu_svr(Gaussian(1.0), X, y, weights=np.full(5, 5e307))
     with pytest.raises(ValueError, match="W is too large or singular"):
         rn.coupled_embedding(Gaussian(1.0), Gaussian(1.0), X, X, W=1e308 * np.eye(5))
+
+
+def test_a_tube_with_a_share_outside_that_is_not_optimal_says_so(monkeypatch):
+    monkeypatch.setattr("rkhs_notes.engines.machines.smo._PATIENCE", 100)
+    rng = np.random.default_rng(0)
+    t = rng.uniform(0, 6, 60)
+    z = np.sin(1.5 * t) + 0.2 * rng.normal(size=60)
+    with pytest.warns(RuntimeWarning, match="not optimal. A smaller C helps"):
+        assert not nu_svr(Gaussian(1.0), t, z, C=1e7, nu=0.3).converged
+    both = np.repeat([-1, 1], 60)
+    with pytest.raises(ConvergenceFailure, match="nu = 0.05 has no margin"):
+        nu_svc(Gaussian(1.0), np.r_[t, t], both, nu=0.05, weights=np.full(120, 4.0))
+
+
+@pytest.mark.parametrize("shift", [0.0, 30.0, 1e4])
+@pytest.mark.second_route("logistic_primal", "scikit-learn")
+def test_log_odds_far_from_0_and_of_classes_that_are_apart(shift):
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 3))
+    y = np.where(X[:, 0] + 0.7 * rng.normal(size=200) > 0, 1, -1)
+    found = rn.logistic_primal(lambda Z: Z, X + shift, y, C=1.0, gap=1e-10)
+    peer = LogisticRegression(C=1.0, tol=1e-10).fit(X, y).predict_proba(X)[:, 1]
+    assert found.gap <= 1e-10 and found.iterations < 20
+    np.testing.assert_allclose(found.probability(X + shift), peer, atol=1e-5)
+    apart = X + 3 * np.sign(y)[:, None] + shift
+    for C in (1e2, 1e5):
+        assert rn.logistic_primal(lambda Z: Z, apart, y, C=C).gap < 1e-6

@@ -67,16 +67,24 @@ def solved(
             found = _in_parts(answered, k, X, problem, tol, report, theirs)
         if found is None:
             found = _by_pairs(k, X, problem, start, tol, patience, report, distances)
-    stopped = f"{found.iterations} steps with violation {found.violation:.2g} > tol = {tol:.2g}"
     if hard and max_iter is None and not found.converged and found.iterations >= patience:
         raise ConvergenceFailure(
-            f"no hard margin after {stopped}: no function of this space "
+            f"no hard margin after {_stopped(found, tol)}: no function of this space "
             "separates the classes, or the margin is tiny. Take a finite C."
         )
+    return _told(found, tol, ", scaled features or a larger max_iter help")
+
+
+def _stopped(found, tol):
+    return f"{found.iterations} steps with violation {found.violation:.2g} > tol = {tol:.2g}"
+
+
+def _told(found, tol, more):
+    "The SmoResult, with a warning where it is not optimal"
     if not found.converged:
         warned(
-            f"stopped after {stopped}: the machine is feasible, but not optimal. A "
-            "smaller C, scaled features or a larger max_iter help."
+            f"stopped after {_stopped(found, tol)}: the machine is feasible, but not optimal. A "
+            f"smaller C{more}."
         )
     return found
 
@@ -135,7 +143,7 @@ def at_level(k, X, share, b, tol, theirs=None):
             break
         rho = max(level, min(tol, 0.1) * rho)
     raise ConvergenceFailure(
-        f"nu = {share.size / len(b):.3g} has no margin that {steps} steps "
+        f"nu = {share.size / share.prices.sum():.3g} has no margin that {steps} steps "
         f"can tell from 0: they ended at rho = {level:.1e}, C = 1 / rho. "
         "The classes overlap, or nearly. Try a larger nu, a narrower kernel "
         "or another tol."
@@ -163,14 +171,13 @@ def at_own_level(k, X, w, nu, tol, **run):
 def outside(k, X, share, tol, theirs=None):
     "The SmoResult of a tube with a share outside, or of the tube of width 0"
     found = _in_parts(at_once, k, X, share, tol / 2, None, theirs)
-    if found is not None:
-        return found
-    distances = pair_distances(k, X, tol, spread=np.ptp(share.p) or 1.0)
-    found = climbed(distances, share.but(size=None), None, tol)
-    free = np.abs(found.b).sum()
-    if free <= share.size:
-        return found
-    return climbed(distances, share, found.b * (share.size / free), tol / 2)
+    if found is None:
+        distances = pair_distances(k, X, tol, spread=np.ptp(share.p) or 1.0)
+        found = climbed(distances, share.but(size=None), None, tol)
+        free = np.abs(found.b).sum()
+        if free > share.size:
+            found = climbed(distances, share, found.b * (share.size / free), tol / 2)
+    return _told(found, tol, " helps")
 
 # %% ../../../nbs/engines/machines/support.ipynb #2dfd2e10
 def without(i, b, problem, distances, tol):
