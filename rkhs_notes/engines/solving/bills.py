@@ -79,7 +79,7 @@ _ACost = Annotated[Cost, instance_of(Cost, "cost_model(option, n, d, D, T)")]
 def break_even(a: _ACost, b: _ACost) -> float:
     """The number of steps T* from which b, dearer beforehand, is cheaper than a   (6.5)
 
-    returns : 0 if b is cheaper from the start, inf if never
+    returns : 0 if b is cheaper from the start, inf if no T* is: b never is, or only at first
     raises TypeError : a or b is no Cost
     """
     if b.fixed <= a.fixed and b.per_step <= a.per_step:

@@ -154,7 +154,8 @@ def check_span(
         max(gaps[first], gaps.max()),
         allowed,
         f"First after step {first + 1}: another start than 0, another slope, another "
-        "order of examples, or an update of more than one coefficient.",
+        "order of examples, an update of more than one coefficient, or a value on a kink of "
+        "the loss, where rounding chooses the slope.",
     )
 
 # %% ../../../nbs/engines/solving/descent.ipynb #079260f1
