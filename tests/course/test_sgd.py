@@ -757,3 +757,11 @@ def test_running_away_is_told_from_long_steps_at_a_hundred_times_their_reach(opt
 def test_the_line_of_a_clock_goes_through_both_points_and_begins_at_no_less_than_0():
     assert timing._line((1, 3), (3, 7)) == (1, 2)
     assert timing._line((1, 3), (1, 5)) == (0, 2)
+
+
+def test_slopes_that_have_a_bound_never_run_away():
+    "Of targets above 0 a low quantile starts with slopes of 0.001; beyond a target they are 0.999"
+    rng = np.random.default_rng(0)
+    y = 1e-3 * np.abs(rng.normal(size=200))
+    found = kernel_sgd(Gaussian(1.0), rng.normal(size=200), y, "quantile(0.001)", steps=300)
+    assert np.isfinite(found.alpha).all() and np.abs(found.alpha).max() > 0.01

@@ -501,3 +501,24 @@ def test_the_dependence_of_a_narrow_kernel_is_told_and_exact(bandwidth):
     pairs = [[Z[:, i], Z[:, j]] for i, j in ((0, 1), (0, 2), (1, 2))]
     whole = sum(kernel_mutual_information(k, pair, reg=1.5) for pair in pairs)
     assert found.dependence == pytest.approx(whole, rel=1e-4)
+
+
+@pytest.mark.parametrize("reg", [1e3, 1e6, 1e12])
+def test_a_huge_penalty_leaves_small_correlations_that_are_right(reg):
+    "They tend to the singular values of (K̃ + reg I)^{−½} K̃½ L̃½ (L̃ + reg I)^{−½}; no law is lost"
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 2))
+    Y = np.c_[X[:, 0] ** 2, rng.normal(size=40)]
+    found = kernel_cca(Gaussian(1), Gaussian(1), X, Y, reg, n=2)
+    roots = []
+    for A in (X, Y):
+        w, V = np.linalg.eigh(center(Gaussian(1)(A)))
+        w = np.maximum(w, 0)
+        roots.append(V * np.sqrt(w / (w + reg)) @ V.T)
+    truth = np.linalg.svd(roots[0] @ roots[1])[1][:2]
+    np.testing.assert_allclose(found.correlations, truth, rtol=1e-6)
+    check_kernel_cca(found, X, Y)
+    for factor in (0.0, 1.1):
+        other = replace(found, correlations=factor * found.correlations)
+        with pytest.raises(LawBroken):
+            check_kernel_cca(other, X, Y)

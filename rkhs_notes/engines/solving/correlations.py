@@ -82,7 +82,7 @@ def kernel_cca(
     n : how many pairs of functions
     rank : columns of each factor at most
     tol : error allowed in the ridge smoothers K̃ (K̃ + reg I)⁻¹: the factors are
-        made so exact that their trace error is tol · reg
+        made so exact that their trace error is tol · reg, and at most a hundredth of tol of the trace
     rng : for random pivots
     pivots : of the factors, as in pivoted_cholesky
     weights : of the pairs, in all sums and means: 2 is the pair twice, 0 leaves it out
@@ -143,22 +143,23 @@ def check_kernel_cca(
         laws.append((law, error, tol, "is reg scaled by n, or left out of the constraint?"))
         law = f"the ridge fit of the other side is ρ times that of {name}"
         error = largest(smooth @ other - own * rho) / largest(own)  # (8a.3)
-        fits.append((law, error, tol, "not a solution of the eigenproblem."))
+        fits.append((law, error, "not a solution of the eigenproblem."))
     squares = np.sort(scipy.linalg.eigvals(R).real)[::-1][: len(rho)]
+    most = np.sqrt(max(squares[0], 0.0)) or 1.0  # what ρ may be off is a share of the largest
     means = largest(np.sqrt(w) @ np.hstack([u, v])) / w.sum()
     laws = [
         ("the values have mean 0", means, tol, "the mean over the sample was not taken away."),
         *laws,
         (
             "Σ f̃(xᵢ) g̃(yᵢ) = ρ",
-            largest(u.T @ v - np.diag(rho)),
+            largest(u.T @ v - np.diag(rho)) / most,
             tol,
             "the correlations belong to other functions.",
         ),
-        *fits,
+        *((law, error / most, tol, hint) for law, error, hint in fits),
         (
             "no larger correlation is left out",
-            largest(squares - rho**2),
+            largest(squares - rho**2) / most**2,
             tol,
             "pairs come in decreasing order, from the first.",
         ),

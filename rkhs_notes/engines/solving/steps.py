@@ -140,6 +140,8 @@ class Run:
             weights = 1.0
         self.slope, self.slope_at = (f(loss, self.y, weights) for f in (slope_along, slope_at))
         first = shaped(as_floats(self.slope(np.zeros(n)), "slopes, ℓ′(y, 0),"), "slopes", (n,))
+        if isinstance(loss, PiecewiseQuadratic) and not loss.a:  # no slope is steeper, wherever
+            first = weights * np.array(loss.interval(self.y))
         self.first_slope = float(np.abs(first).max())
         self.travelled = np.cumsum(np.append(0.0, self.rates))  # Σ η
 

@@ -166,7 +166,9 @@ def _least_dependent(Z, between, tol, max_sweeps):
                 A[i], A[j] = _rotated(A[i], A[j], angle)
             largest, seen = max(largest, abs(angle)), max(seen, spread)
         if m > 1 and seen < 1e-12:
-            raise ValueError("k sees nothing, or only correlations; pass k=Gaussian(1.0), say.")
+            raise ValueError(
+                "k sees nothing, or only correlations, or reg is far too large; pass k=Gaussian(1.0), say."
+            )
         if largest <= tol:
             return turn, Z, sweeps
     settled(

@@ -78,7 +78,7 @@ def smoother(k, X, reg, name, n=1, tol=1e-8, rank=None, rng=None, pivots="greedy
     diagonal = heaviest * diagonal
     with np.errstate(over="ignore"):  # too large a one is refused below
         trace = max(float(diagonal.sum(dtype=float)), 1e-300)
-    approx = low_rank(k, X, rank, min(tol * reg / trace, 0.1), rng, pivots)
+    approx = low_rank(k, X, rank, tol * min(reg / trace, 0.01), rng, pivots)
     asked = f"n = {n}" if n > 1 else "a dependence"
     F, mean = centred_factor(approx.factor, approx.trace, name, asked, n, share)
     F = F * np.sqrt(w).astype(F.dtype)[:, None]
