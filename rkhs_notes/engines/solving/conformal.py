@@ -7,17 +7,16 @@ __all__ = ['JackknifePlus', 'jackknife_plus']
 
 # %% ../../../nbs/engines/solving/conformal.ipynb #379f9b5c
 import math
-from typing import Any
 import numpy as np
 from ...base.blocks import row_blocks
 from ...base.contracts import contract
 from ...base.factors import Cholesky
 from ...base.points import Points, taken_of
 from ...base.words import Flag, Positive, Probability, Targets
-from ..functions.fits import Fit
 from ..functions.functions import RKHSFunction, times
 from ..kernels.gram import AKernel, gram_matrix, n_columns, n_points
 from ..kernels.gram import require_points, with_columns
+from .ridge_fits import OffsetFit
 from .systems import beside, squarable, usual_causes
 
 # %% ../../../nbs/engines/solving/conformal.ipynb #6b4bf27e
@@ -32,20 +31,8 @@ def _bounds(values, H, r, level):
     upper = np.partition(without + size, j - 1, axis=0)[j - 1]
     return -np.partition(size - without, j - 1, axis=0)[j - 1], upper  # (5c.5)
 
-
-def jackknife(f, values_at, weights_at, r, X, level):
-    "(lower, upper) at the points X of the space of f, in blocks of them"
-    parts = []
-    if hasattr(X, "shape"):
-        with_columns(X, n_columns(f.Z), "X", f.k)
-    for rows in row_blocks(n_points(X), 4 * r.size):
-        some = taken_of(X, rows)
-        parts.append(_bounds(values_at(some), weights_at(some), r, level))
-    lower, upper = zip(*parts, strict=True)
-    return np.concatenate(lower), np.concatenate(upper)
-
 # %% ../../../nbs/engines/solving/conformal.ipynb #f8bf353d
-class JackknifePlus(Fit):
+class JackknifePlus(OffsetFit):
     """A ridge fit f + b that knows itself without each of its points   (5c.4)
 
     function : RKHSFunction         f
@@ -55,15 +42,9 @@ class JackknifePlus(Fit):
     share : array (n,)              g / √s, what the offset takes away; 0 where none was fitted
     """
 
-    function: RKHSFunction
-    offset: Any
     residuals: np.ndarray
     gram: Cholesky
     share: np.ndarray
-
-    def __call__(self, X):
-        "f(X) + b, (n,) or (n, t)"
-        return self.function(X) + self.offset
 
     def _at(self, X):
         f = self.function
@@ -87,7 +68,14 @@ class JackknifePlus(Fit):
         returns : lower and upper, arrays (m,) or (m, t); ±∞ where level > n / (n + 1)
         references : Theorem 5c.4; Barber, Candès, Ramdas and Tibshirani (2021)
         """
-        return jackknife(self.function, self._at, self._weights, self.residuals, X, level)
+        f, r, parts = self.function, self.residuals, []
+        if hasattr(X, "shape"):
+            with_columns(X, n_columns(f.Z), "X", f.k)
+        for rows in row_blocks(n_points(X), 4 * r.size):
+            some = taken_of(X, rows)
+            parts.append(_bounds(self._at(some), self._weights(some), r, level))
+        lower, upper = zip(*parts, strict=True)
+        return np.concatenate(lower), np.concatenate(upper)
 
 # %% ../../../nbs/engines/solving/conformal.ipynb #96bdfa0e
 @contract

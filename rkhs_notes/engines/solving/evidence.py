@@ -23,7 +23,7 @@ from ..functions.fits import Conditional, levels
 from ..functions.functions import RKHSFunction, times
 from ..functions.known import Conditioned, NoiseLevels
 from ..kernels.gram import AKernel, diagonal, gram_matrix, n_points, precision
-from .conformal import jackknife
+from .conformal import JackknifePlus
 from .searches import Hyperparameters, Logarithms, box_around
 from .searches import gradient_through, highest, starts_of, stopped_by
 from .systems import clipped, powers, squarable, usual_causes
@@ -93,11 +93,9 @@ class GaussianProcess(Conditional):
         returns : lower and upper, arrays (m,) or (m, t); ±∞ where level > n / (n + 1)
         references : Theorem 5c.4; Barber, Candès, Ramdas and Tibshirani (2021)
         """
-        k, Z = self.k, self.mean.Z
         r = (self.mean.alpha.T / self.gram.inverse_diagonal()).T
-        weights = lambda X: self.gram.solve(gram_matrix(k, Z, X))
-        values = lambda X: times(k, X, Z, self.mean.alpha)
-        return jackknife(self.mean, values, weights, r, X, level)
+        fit = JackknifePlus._of(self.mean, 0.0, r, self.gram, np.zeros(1))
+        return fit.conformal_interval(X, level)
 
     def __repr__(self):
         return (
