@@ -19,7 +19,8 @@ from ..features.maps import GramMatrix, largest_gap
 from ..kernels.gram import gram_matrix
 from .losses import ALoss, logistic
 from .mercer_expansions import mercer_expansion
-from .steps import Examples, FeatureRows, Option, Run, StepSize
+from .paths import FeatureColumns
+from .steps import Examples, Option, Run, StepSize
 from .steps import descend, weights_of
 
 # %% ../../../nbs/engines/solving/descent.ipynb #230c8faf
@@ -61,7 +62,7 @@ def _function_of(k, X, phi, c):
 # %% ../../../nbs/engines/solving/descent.ipynb #ba74dbe2
 @contract
 def sgd_primal(
-    Phi: FeatureRows,
+    Phi: FeatureColumns,
     y: Responses,
     loss: ALoss = logistic,
     steps: Count = None,
@@ -119,7 +120,7 @@ def sgd_dual(
 # %% ../../../nbs/engines/solving/descent.ipynb #706c2f2c
 @contract
 def check_span(
-    Phi: FeatureRows,
+    Phi: FeatureColumns,
     y: Responses,
     loss: ALoss = logistic,
     steps: Count = 200,

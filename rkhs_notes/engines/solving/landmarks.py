@@ -14,7 +14,7 @@ from ...base.contracts import contract
 from ...base.errors import warned
 from ...base.factors import Cholesky, Factored
 from ...base.objects import distinct, taken
-from ...base.points import Points, points_or, recast, taken_of
+from ...base.points import Points, points_or, recast
 from ...base.values import Value
 from ...base.words import Count, Positive, Rng
 
@@ -23,7 +23,7 @@ from ..features.feature_maps import FeatureFunction
 from ..features.spectral import RandomFeatureMap
 from ..functions.functions import RKHSFunction
 from ..kernels.gram import AKernel, gram_matrix, n_columns, n_points, precision
-from .lowrank import low_rank
+from .lowrank import low_rank, of_some, random_points
 
 # %% ../../../nbs/engines/solving/landmarks.ipynb #87cb12d3
 @dataclass(frozen=True, eq=False)
@@ -83,17 +83,22 @@ def nystrom_features(
             f"{found.rank} features from {m} landmarks: the others are equal to these, "
             f"or {k} sees nothing new in them beyond rounding."
         )
-    function = Landmarks(k, found.points, found.gram)
-    return RandomFeatureMap._of(k, n_columns(X), found.rank, function)
+    return _map_of(found)
 
 # %% ../../../nbs/engines/solving/landmarks.ipynb #4f5172c7
+def _map_of(found):
+    "The features of a LowRankGram, by its pivots"
+    k, Z = found.k, found.points
+    return RandomFeatureMap._of(k, n_columns(Z), found.rank, Landmarks(k, Z, found.gram))
+
+
 def _candidates(k, X, m, rng, rule, order):
     "The points among which landmarks are found, and the Generator of the order in which they are"
     if rule == "rpcholesky":
         return X, rng
     if rule == "kmeans":
         return k._marked(_cluster_centres(X, m, rng)), order
-    return taken_of(X, np.sort(rng.choice(n_points(X), m, replace=False))), order
+    return random_points(X, m, rng), order
 
 
 def _cluster_centres(X, m, rng):
@@ -114,11 +119,7 @@ def _cluster_centres(X, m, rng):
 # %% ../../../nbs/engines/solving/landmarks.ipynb #land0002
 def landmark_map(k, X, m, rng):
     "Features of at most m landmarks, from 3 m of the points, in proportion to what is not explained"
-    n = n_points(X)
-    some = taken_of(X, np.sort(rng.choice(n, min(n, 3 * m), replace=False)))
-    found = low_rank(k, some, m, 0.0, rng, "random")
-    function = Landmarks(k, found.points, found.gram)
-    return RandomFeatureMap._of(k, n_columns(X), found.rank, function)
+    return _map_of(of_some(k, X, m, rng))
 
 
 def function_of(phi, w):

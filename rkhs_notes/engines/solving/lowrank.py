@@ -202,6 +202,17 @@ def low_rank(k, X, rank=None, tol=1e-12, rng=None, pivots="greedy"):
     Z, rest = taken_of(X, work.pivots), (work.left, work.trace, work.stopped)
     return LowRankGram._of(k, Z, work.pivots, F, *rest)
 
+
+def random_points(X, m, rng, chance=None):
+    "m different points at random, in the order in which they stand in X"
+    return taken_of(X, np.sort(rng.choice(n_points(X), m, replace=False, p=chance)))
+
+
+def of_some(k, X, m, rng):
+    "By at most m columns of 3 m random points, for X that are many"
+    some = random_points(X, min(n_points(X), 3 * m), rng)
+    return low_rank(k, some, m, 0.0, rng, "random")
+
 # %% ../../../nbs/engines/solving/lowrank.ipynb #2e282638
 def _block(work, rng):
     "Pivots p with probability R_pp / tr R, and their columns of F"

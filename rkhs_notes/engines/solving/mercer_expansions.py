@@ -54,7 +54,7 @@ class IntegralOperator(Value):
     k: AKernel
     measure: AMeasure
 
-    _nodes = property(lambda self: self.k._marked(self.measure.points))
+    _nodes = Series._nodes
 
     def _weighted(self, f):
         return self.measure.weights * self.measure._scalar(f, "f")

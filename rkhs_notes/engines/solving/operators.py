@@ -20,7 +20,8 @@ from ...base.points import taken_of
 from ..functions.functions import times
 from ..kernels.gram import bytes_of, diagonal, gram_matrix, n_columns, n_points
 from ..kernels.gram import precision
-from .lowrank import low_rank
+from .lowrank import low_rank, of_some, random_points
+from .systems import weighed
 
 # %% ../../../nbs/engines/solving/operators.ipynb #806fde3c
 def _in_lanes(work, items, total):
@@ -100,12 +101,8 @@ def _there_and_back(tile, A, weights, basis, total, rows):
 # %% ../../../nbs/engines/solving/operators.ipynb #dc42671f
 def normal_equations(k, X, Z, y, weights=None, basis=_as_they_are, progress=None):
     "Kᵀ W K and Kᵀ W y for the rows of K = basis(k(X, Z)), from one pass   (OPR.3)"
-    made = lambda rows: basis(_rows_of_gram(k, taken_of(X, rows), Z))
+    made = lambda rows: basis(gram_matrix(k, taken_of(X, rows), Z).astype(float, copy=False))
     return normal_sums(made, n_points(X), n_points(Z), y, weights, progress)
-
-
-def _rows_of_gram(k, X, Z):
-    return gram_matrix(k, X, Z).astype(float, copy=False)
 
 
 def normal_sums(made, n, m, y, weights=None, progress=None, what="normal equations"):
@@ -119,11 +116,6 @@ def normal_sums(made, n, m, y, weights=None, progress=None, what="normal equatio
             S = dsyrk(1.0, B.T, beta=1.0, c=S, overwrite_c=1)  # (OPR.3)
             shown.update(rows.stop - rows.start)
     return np.triu(S) + np.triu(S, 1).T, c
-
-
-def weighed(A, weights):
-    "Each row of A, of shape (n,) or (n, t), times its weight"
-    return (A.T * weights).T
 
 
 def _bar(what, total, unit, progress):
@@ -306,18 +298,16 @@ def centres_of(k, X, m, lam, rng, rule):
     if rule == "leverage":
         tau = leverage_estimates(k, X, min(n, max(100, m // 4)), lam, rng)
         chance = tau / tau.sum()
-        m = min(m, np.count_nonzero(chance))
-        return taken_of(X, np.sort(rng.choice(n, m, replace=False, p=chance)))
+        return random_points(X, min(m, np.count_nonzero(chance)), rng, chance)
     if rule == "uniform":
-        return taken_of(X, np.sort(rng.choice(n, m, replace=False)))
-    some = taken_of(X, np.sort(rng.choice(n, min(n, 3 * m), replace=False)))
-    return low_rank(k, some, m, 0.0, rng, "random").points
+        return random_points(X, m, rng)
+    return of_some(k, X, m, rng).points
 
 
 def leverage_estimates(k, X, s, lam, rng):
     "The scores of all points from s of them   (OPR.8)"
     n = n_points(X)
-    S = taken_of(X, np.sort(rng.choice(n, s, replace=False)))
+    S = random_points(X, s, rng)
     root = Cholesky(gram_matrix(k, S), lam, "k(S) + lam I", "a larger lam")
     tau = np.empty(n)
     for rows in row_blocks(n, 32 * s):

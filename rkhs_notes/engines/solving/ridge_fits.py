@@ -17,7 +17,7 @@ from ..functions.signatures import Points, Positive, Targets, Weights
 from ..kernels.algebra import Kernel
 from ..kernels.gram import gram_matrix, n_points, require_points
 from .systems import beside, centre, eigenpairs, range_of_lams, ridge_map
-from .systems import root_and_share, scaled_rows, squarable
+from .systems import root_and_share, squarable, weighed
 
 # %% ../../../nbs/engines/solving/ridge_fits.ipynb #75dbb48c
 class OffsetFit(Fit):
@@ -115,9 +115,9 @@ def _from_spectrum(k, X, y, lam, root, share, eigenvalues, Q, means):
     level = 0.0
     if means is not None:
         level = share @ y
-    along = (Q.T @ scaled_rows(y - level, root)).T
+    along = (Q.T @ weighed(y - level, root)).T
     along = along * (1 / (eigenvalues + np.asarray(lam, Q.dtype)[..., None]))
-    alpha = scaled_rows(Q @ along.T, root)
+    alpha = weighed(Q @ along.T, root)
     if means is None:
         return RKHSFunction._of(k, X, alpha)
     alpha -= np.multiply.outer(share, alpha.sum(axis=0))
@@ -256,6 +256,6 @@ def ridge_path(
     if offset:
         unit = np.sqrt(share)  # what the offset takes is free
         free, left = Q - np.outer(unit, unit @ Q), y - share @ y
-    scores = _left_out(free, eigenvalues, scaled_rows(left, root), lams, root > 0)
+    scores = _left_out(free, eigenvalues, weighed(left, root), lams, root > 0)
     scores = np.array(scores) * n / (root @ root)
     return RidgePath._of(k, X, y, lams, eigenvalues, Q, *scores, means, weights)

@@ -18,7 +18,7 @@ from ...base.arrays import as_floats, as_number, shaped
 from ...base.blocks import require_fits, spans
 from ...base.contracts import contract
 from ...base.errors import ConvergenceFailure, finite, not_negative
-from ...base.points import points, taken_of
+from ...base.points import taken_of
 from ...base.words import Vector, array, count, either, number, or_infinite
 from ..kernels.gram import diagonal, gram_matrix
 from .losses import ALoss, Logistic, Loss, PiecewiseQuadratic
@@ -28,7 +28,6 @@ _sizes = replace(count(1, 10**15), says="int ≥ 1", draw=lambda rng, sizes: int
 Size, SizeOrInf = Annotated[int, _sizes], Annotated[float, or_infinite(_sizes)]
 Amount = Annotated[float, or_infinite(number(at_least=0))]
 Option = Annotated[int, count(1, 6)]
-FeatureRows = Annotated[Any, replace(points("n"), says="array (n, D)", letters=("n", "D"))]
 StepSize = Annotated[
     Any,
     either(

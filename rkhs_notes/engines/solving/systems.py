@@ -59,7 +59,7 @@ def squarable(y, name="y"):
     return y
 
 # %% ../../../nbs/engines/solving/systems.ipynb #f0ede7e9
-def scaled_rows(A, weights):
+def weighed(A, weights):
     "Each row of A, of shape (n,) or (n, t), times its weight"
     return (A.T * weights).T
 
@@ -85,7 +85,7 @@ def ridge_map(k, X, dtype, lam, weights=None):
 
 
 def _between(scale, solve, y):
-    return scaled_rows(solve(scaled_rows(y, scale)), scale)
+    return weighed(solve(weighed(y, scale)), scale)
 
 
 def _finitely(solve, y):
