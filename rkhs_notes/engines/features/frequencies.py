@@ -19,6 +19,7 @@ from ...base.blocks import require_fits
 from ...base.errors import NoSpectralMeasure
 from ...base.values import Value
 from ...base.words import Count, Flag, Function, Word
+from ..kernels.bessel import log_matern
 
 # %% ../../../nbs/engines/features/frequencies.ipynb #5cbf6474
 def within_floats(values, what, poles=False):
@@ -261,7 +262,7 @@ def gamma_log_density(a, b, d, w):
 
 def _log_matern(v, s):
     "log of 2^{1−v}/Γ(v) s^v K_v(s), v > 0"
-    exact = (1 - v) * math.log(2) - gammaln(v) + v * np.log(s) + np.log(kve(v, s)) - s
+    exact = log_matern(v, s)
     root = np.hypot(1, s / v)
     rise, t = (s / v) ** 2 / (1 + root), 1 / root  # root − 1, without cancellation
     debye = (

@@ -18,6 +18,7 @@ from ...base.objects import Objects
 from ...base.words import Count
 from .maps import constant_column, side_by_side
 from ..kernels.algebra import inverse_lengths
+from ..kernels.counts import counted
 from ..kernels.gram import bytes_of
 
 # %% ../../../nbs/engines/features/monomials.ipynb #a0aeb4a3
@@ -36,14 +37,9 @@ def _sparse_products(A, B):
     partners = right[row]
     require_fits((int(partners.sum()),), 24, "the kernel itself")
     of_A = np.repeat(np.arange(len(row)), partners)
-    of_B = np.repeat(B.indptr[row], partners) + _counted(partners)
+    of_B = np.repeat(B.indptr[row], partners) + counted(partners)
     columns = A.indices[of_A].astype(np.int64) * B.shape[1] + B.indices[of_B]
     return _in_rows(A.data[of_A] * B.data[of_B], columns, left * right, D)
-
-
-def _counted(lengths):
-    "0, …, l − 1 for each length l, one after the other"
-    return np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
 
 
 def _in_rows(values, columns, lengths, D):
@@ -119,7 +115,7 @@ def _sparse_monomials(X, p):
         begin = np.searchsorted(row * (d + 1) + first, owner * (d + 1) + index)
         many = np.cumsum(np.bincount(row, minlength=n))[owner] - begin
         left = np.repeat(np.arange(X.nnz), many)
-        right = np.repeat(begin, many) + _counted(many)
+        right = np.repeat(begin, many) + counted(many)
         i = index[left]
         power = np.where(first[right] == i, power[right], 0) + 1
         values = X.data[left] * values[right] * np.sqrt(q / power).astype(X.dtype)  # (2.2)

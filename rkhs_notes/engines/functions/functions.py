@@ -225,8 +225,7 @@ class RKHSFunction(Predicting, Value):
         """
         return paired(self.alpha, times(self.k, self.Z, g.Z, g.alpha))  # (3.5)
 
-    def __matmul__(self, g):
-        return self.inner(g)
+    __matmul__ = inner
 
     @contract
     def norm(self) -> Number:
@@ -288,8 +287,7 @@ class RKHSFunction(Predicting, Value):
         alpha = self.alpha * as_number(c, "the factor of f")
         return self._with(finite(alpha, "a coefficient of c f", "use a smaller factor"))
 
-    def __rmul__(self, c):
-        return self * c
+    __rmul__ = __mul__
 
     def __neg__(self):
         return self._with(-self.alpha)

@@ -61,8 +61,7 @@ class Kernel(Evaluated):
             return Scaled(other, self)
         return _appended(Product, self, other)
 
-    def __rmul__(self, scale):
-        return Scaled(scale, self)
+    __rmul__ = __mul__
 
     def __pow__(self, p):
         return Power(self, p)
@@ -439,8 +438,7 @@ class OfTerms(Composite):
         return self.terms[self.names.index(name)]
 
     def __setattr__(self, name, value):
-        what = type(self).__name__
-        raise AttributeError(f"{what} is a value and never changes; make another one.")
+        raise AttributeError(self._unchanging())
 
     def _values(self):
         return list(zip(self.names, self.terms, strict=True))

@@ -24,10 +24,15 @@ def matern(nu, s, xp):
     return into(imul, decay, into(iadd, s, 1))
 
 # %% ../../../nbs/engines/kernels/bessel.ipynb #5700c59d
+def log_matern(nu, s):
+    "The logarithm, while K_nu(s) is in the range of floats"
+    return (1 - nu) * math.log(2) - gammaln(nu) + nu * np.log(s) + np.log(kve(nu, s)) - s
+
+
 def _by_bessel(nu, s):
     dtype, s = s.dtype, s.astype(float)
     with np.errstate(all="ignore"):
-        log = (1 - nu) * math.log(2) - gammaln(nu) + nu * np.log(s) + np.log(kve(nu, s)) - s
+        log = log_matern(nu, s)
     near_zero = np.ones_like(s)
     for j in range(min(6, math.ceil(nu) - 1), 0, -1):
         near_zero = 1 + near_zero * (s * s / 4) / (j * (j - nu))

@@ -6,8 +6,7 @@ __all__ = ['GaussianOf', 'Conjugate', 'Tensor', 'Anova', 'Integral']
 # %% ../../../nbs/engines/kernels/composites.ipynb #72383274
 import math
 import numpy as np
-from ...base import arrays
-from ...base.arrays import akin, as_floats, as_points, sent_abroad, shaped
+from ...base.arrays import akin, as_floats, as_points, plain_float, sent_abroad, shaped
 from ...base.points import marked
 from ..features.pairs import OfPairs
 from ..functions.measures import AnyMeasure
@@ -15,7 +14,7 @@ from ..functions.signatures import AKernel, Count, Flag, Function, Positive
 from .algebra import Composite, Kernel, OfFactor, OfOne, On, Scaled, Sum
 from .algebra import diag_vjp, prefixed
 from .expressions import as_written, bracketed, coordinates, tex_bracketed
-from .forms import Explicit, values_of
+from .forms import Explicit, UnitLength, values_of
 from .gram import Evaluated, around, library, n_points, of_any_kind
 from .gram import precision, with_columns
 from .laws import say_loss
@@ -49,8 +48,7 @@ class GaussianOf(OfOne, Kernel):
         distance = self.k._distance_tile(X, Y, xp)
         return lambda rows, columns: self._of_distance(distance(rows, columns), xp)
 
-    def _diag(self, X, xp):
-        return arrays.filled(1.0, (n_points(X),), X, precision(X))
+    _diag = UnitLength._diag
 
     def _vjp(self, X, Y, G):
         squared = self.k._distance(X, Y, np) ** 2
@@ -80,10 +78,7 @@ class GaussianOf(OfOne, Kernel):
 # %% ../../../nbs/engines/kernels/composites.ipynb #c1f85a44
 def _require_digits(k, X, Y, xp):
     lost = max(_lost(k.k, Z, xp) for Z in ((X,) if X is Y else (X, Y)))
-    if hasattr(X, "dtype"):
-        eps = float(xp.finfo(X.dtype).eps)
-    else:
-        eps = np.finfo(float).eps
+    eps = float(xp.finfo(precision(X)).eps)
     if lost > 2 * k.bandwidth**2 * eps**0.25:
         raise ValueError(
             f"{k} has no digits left here: rounding moves squared distances by "
@@ -103,7 +98,7 @@ def _lost(k, X, xp):
     if type(k)._distance is not Evaluated._distance and getattr(k, "degree", 1) == 1:
         return 0.0
     longest = xp.max(around(k, X)[0]._diag(X, xp))
-    return 4 * float(xp.finfo(longest.dtype).eps) * arrays.plain_float(longest)
+    return 4 * float(xp.finfo(longest.dtype).eps) * plain_float(longest)
 
 # %% ../../../nbs/engines/kernels/composites.ipynb #74754e33
 class Conjugate(OfFactor, Kernel):

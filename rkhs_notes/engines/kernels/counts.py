@@ -27,6 +27,16 @@ def count_matrix(owner, code, n, D=None):
         D = int(code.max(initial=-1)) + 1
     return sp.csr_matrix((np.ones(len(code)), (owner, code)), shape=(n, D))
 
+
+def row_products(F, G):
+    "⟨fᵢ, gᵢ⟩ for the rows of two sparse matrices"
+    return np.asarray(F.multiply(G).sum(axis=1), dtype=float).ravel()
+
+
+def counted(lengths):
+    "0, …, l − 1 for each length l, one after the other"
+    return np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+
 # %% ../../../nbs/engines/kernels/counts.ipynb #8fcfa9e0
 def inner(F, G):
     "F Gᵀ as an array: frequent columns by a dense product, rare ones by their entries   (CNT.1)"
@@ -63,11 +73,7 @@ class OfCounts(Evaluated):
         return lambda rows, columns: inner(F[rows], G[columns])
 
     def _pairs(self, X, Y, xp):
-        F, G = self._counts(X, Y)
-        return np.asarray(F.multiply(G).sum(axis=1), dtype=float).ravel()
-
-    def _diag(self, X, xp):
-        return self._pairs(X, X, xp)
+        return row_products(*self._counts(X, Y))
 
 # %% ../../../nbs/engines/kernels/counts.ipynb #63c94373
 def by_vocabulary(k, known):

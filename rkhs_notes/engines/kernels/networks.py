@@ -16,7 +16,7 @@ from ...base import settings
 # %% ../../../nbs/engines/kernels/networks.ipynb #713a2c6b
 from ...base.errors import settled
 from ...base.words import Word, fitting
-from .counts import numbered
+from .counts import counted, numbered
 
 # %% ../../../nbs/engines/kernels/networks.ipynb #a80f2f66
 def _listed(value, name, what, such):
@@ -197,22 +197,17 @@ def paths(graphs):
     return owner, numbered(code * (int(length.max(initial=0)) + 1) + length)
 
 # %% ../../../nbs/engines/kernels/networks.ipynb #226c9abc
-def _within(lengths):
-    "0, …, l − 1 for each length l, one after the other"
-    return np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-
-
 def _products(U, G, H):
     "Direct products of graphs G[p] and H[p] of U: the p of each node, adjacency (W, W)   (NET.2)"
     width, cells = U.size[H], U.size[G] * U.size[H]
     base, p = np.cumsum(cells) - cells, np.repeat(np.arange(len(G)), cells)
-    c = _within(cells)
+    c = counted(cells)
     u, v = U.start[G[p]] + c // width[p], U.start[H[p]] + c % width[p]
     agree = U.label[u] == U.label[v]
     number = np.cumsum(agree) - 1
     p, u, v = p[agree], u[agree], v[agree]
     du, dv = U.degree[u], U.degree[v]
-    of, q = np.repeat(np.arange(len(p)), du * dv), _within(du * dv)
+    of, q = np.repeat(np.arange(len(p)), du * dv), counted(du * dv)
     row = U.head[U.first[u[of]] + q // dv[of]] - U.start[G[p[of]]]
     column = U.head[U.first[v[of]] + q % dv[of]] - U.start[H[p[of]]]
     cell = base[p[of]] + row * width[p[of]] + column

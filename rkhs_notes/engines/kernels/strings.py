@@ -13,7 +13,8 @@ from typing import Annotated, Any, NamedTuple
 # %% ../../../nbs/engines/kernels/strings.ipynb #strings-own
 from ...base.blocks import require_fits, spans
 from ...base.points import trusted
-from ...base.words import Word, fitting
+from ...base.words import Word, fitting, several
+from .counts import count_matrix, numbered, row_products
 from .gram import Evaluated, n_points, one_tile
 
 # %% ../../../nbs/engines/kernels/strings.ipynb #431e8b1a
@@ -22,8 +23,7 @@ SEQUENCES = frozenset(["sequences: texts, bytes, or tuples of symbols"])
 
 def as_list(X, name, such):
     "The items of a list, a tuple, a column or Objects; one bare string is none of these"
-    bare = isinstance(X, (str, bytes, dict)) or getattr(X, "ndim", 1) != 1
-    fits = not bare and hasattr(X, "__len__") and hasattr(X, "__getitem__")
+    fits = several(X) and hasattr(X, "__len__") and hasattr(X, "__getitem__")
     fitting(X, name, fits, "a list of points", such)
     if not len(X):
         raise ValueError(f"{name} holds no point; pass one at least.")
@@ -88,15 +88,6 @@ class Coded(NamedTuple):
     size: int
 
 
-def _ranked(values, span):
-    "Whole numbers below `span`, renumbered 0, 1, … in their order; and how many there are"
-    if span <= 8 * len(values) + 2**16:
-        used = np.bincount(values, minlength=1) > 0
-        return (np.cumsum(used) - 1)[values], int(used.sum())
-    kept, place = np.unique(values, return_inverse=True)
-    return place, len(kept)
-
-
 def _coded(*samples):
     "The strings of all samples, one after the other, in numbers"
     as_sequences([X[0] for X in samples if len(X)], "(X[0], Y[0])")  # each is of one kind
@@ -113,8 +104,8 @@ def _coded(*samples):
     else:
         raw = whole.encode("utf-32-le", "surrogatepass")
     raw = np.frombuffer(raw, np.uint8 if isinstance(whole, bytes) else np.uint32)
-    codes, size = _ranked(raw.astype(np.int64), 2**16 if len(raw) and raw.max() < 2**16 else 2**21)
-    return Coded(codes, lengths, size)
+    codes = numbered(raw.astype(np.int64))
+    return Coded(codes, lengths, int(codes.max(initial=-1)) + 1)
 
 # %% ../../../nbs/engines/kernels/strings.ipynb #bfa67715
 def coded_over(alphabet, *samples):
@@ -148,29 +139,19 @@ def words(text, length):
     number, span = np.zeros(len(begin), np.int64), 1
     for i in range(length if len(begin) else 0):
         if span * text.size >= 2**62:
-            number, span = _ranked(number, span)
+            number = numbered(number)
+            span = int(number.max()) + 1
         number = number * text.size + text.codes[begin + i]
         span *= text.size
     return owner, number, span
 
 
-def count_matrix(owner, number, n, D):
-    "The sparse matrix (n, D) of how often string `owner` has word `number`"
-    return sp.csr_matrix((np.ones(len(owner)), (owner, number)), shape=(n, D))
-
-
 def word_counts(text, length):
-    "The same for all words of so many symbols, a column for each that occurs"
-    owner, number, span = words(text, length)
-    column, D = _ranked(number, span)
-    return count_matrix(owner, column, len(text.lengths), D)
+    "How often each string has each word of so many symbols, a column for each that occurs"
+    owner, number, _ = words(text, length)
+    return count_matrix(owner, numbered(number), len(text.lengths))
 
 # %% ../../../nbs/engines/kernels/strings.ipynb #815722ef
-def _n_close(size, length, mismatches):
-    "How many words differ from one word in so many places at most"
-    return sum(math.comb(length, m) * (size - 1) ** m for m in range(mismatches + 1))
-
-
 def _close_words(number, size, length, mismatches):
     "The numbers of all words that differ in at most so many places, one row for each word"
     digits = [number // size**i % size for i in range(length)]
@@ -191,25 +172,21 @@ def close_counts(text, length, mismatches):
     owner, number, _ = words(text, length)
     kept, column = np.unique(number, return_inverse=True)
     exact = count_matrix(owner, column, len(text.lengths), len(kept))
-    require_fits((len(kept), _n_close(text.size, length, mismatches)), 24, "fewer mismatches")
+    near = sum(math.comb(length, m) * (text.size - 1) ** m for m in range(mismatches + 1))
+    require_fits((len(kept), near), 24, "fewer mismatches")
     close = _close_words(kept, text.size, length, mismatches)
     reached, column = np.unique(close, return_inverse=True)
     row = np.repeat(np.arange(len(kept)), close.shape[1])
     return exact @ count_matrix(row, column.ravel(), len(kept), len(reached)), reached
 
 # %% ../../../nbs/engines/kernels/strings.ipynb #8791a2d2
-def _squares(A):
-    "‖aᵢ‖² of the rows of a sparse matrix"
-    return np.asarray(A.multiply(A).sum(axis=1)).ravel()
-
-
 def _inner_tile(A, B):
     "rows, columns ↦ the block A[rows] B[columns]ᵀ, dense"
     used = A.getnnz(axis=0) @ B.getnnz(axis=0).astype(float)  # products that are not 0
     if A.shape[1] > 8192 or A.shape[0] * B.shape[0] * A.shape[1] > 60 * used:
         across = B.T.tocsc()
         return lambda rows, columns: (A[rows] @ across[:, columns]).toarray()
-    whole = max(_squares(A).max(initial=0), _squares(B).max(initial=0)) < 2**24
+    whole = max(row_products(M, M).max(initial=0) for M in (A, B)) < 2**24
     A, B = (M.astype(np.float32) if whole else M for M in (A, B))
     return lambda rows, columns: (A[rows].toarray() @ B[columns].toarray().T).astype(float)
 
@@ -244,8 +221,7 @@ class Counting(OnSequences):
         return _inner_tile(*self._both(X, Y))
 
     def _pairs(self, X, Y, xp):
-        A, B = self._both(X, Y)
-        return np.asarray(A.multiply(B).sum(axis=1)).ravel()
+        return row_products(*self._both(X, Y))
 
 # %% ../../../nbs/engines/kernels/strings.ipynb #47df815d
 def in_vocabulary(k, texts):
