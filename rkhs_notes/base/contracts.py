@@ -281,11 +281,7 @@ def _abroad(f, seen, native, returns):
     like, what = f.plan.foreign(seen), f.__qualname__
     if native and getattr(returns, "letters", ()) and library_name(like) == "dask":
         return _by_blocks(f, seen, returns.letters)
-    seen, owner = dict(seen), seen.get(f.plan.kernel or "self")
-    if hasattr(owner, "everywhere"):
-        k = owner
-    else:
-        k = getattr(owner, "k", None)
+    seen, k = dict(seen), Call(f.plan, seen).kernel(None)
     if native and not getattr(k, "everywhere", True):
         native, what = False, str(k)
     brought(seen, f.plan, like, native, what)

@@ -95,7 +95,7 @@ MANY_COLUMNS = 64  # columns, from which a copy with norms costs more
 # %% ../../nbs/base/distances.ipynb #9d99ae54
 def _mended(D, X, Y, x, y, share, scales, xp):
     "D with the entries below `share` of ‖x‖² + ‖y‖² computed from differences"
-    if not _assigns(xp):
+    if xp is not np and "torch" not in xp.__name__:  # may take no values at pairs
         exact = _differences(X, Y, scales, xp)
         return xp.where(D < share * (x[:, None] + y[None, :]), exact, D)
     near = share * plain_float(xp.max(x) + xp.max(y))
@@ -167,8 +167,3 @@ def _recompute(D, X, Y, i, j, scales, xp):
         if scales is not None:
             delta = delta / scales
         D[i[part], j[part]] = xp.sum(delta * delta, axis=1)
-
-
-def _assigns(xp):
-    "Do arrays of this library take values at pairs of indices? The standard does not ask it."
-    return xp is np or "torch" in xp.__name__

@@ -167,14 +167,15 @@ def taken_of(X, rows):
     if isinstance(X, tuple):
         return tuple(taken_of(part, rows) for part in X)
     if isinstance(rows, slice) and rows.start in (0, None) and rows.step is None:
-        if rows.stop is None or rows.stop >= _length(X):
+        if rows.stop is None or rows.stop >= n_points(X):
             return X
     if isinstance(X, (np.ndarray, Objects)):
         return remarked(X[rows], X, rows)
     return remarked(taken(X, rows), X, rows)
 
 
-def _length(X):
+def n_points(X):
+    "How many points there are, in an array of any library or a sequence"
     if hasattr(X, "shape"):
         return X.shape[0]
     return len(X)

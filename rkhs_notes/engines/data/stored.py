@@ -353,11 +353,11 @@ def _opened(path):
 
 
 @contextmanager
-def _readable(path, told, errors=Exception):
+def _readable(path, told):
     "Whatever a parser makes of broken bytes becomes one refusal, which names the file"
     try:
         yield
-    except errors as e:
+    except Exception as e:
         raise ValueError(f"{path} {told} ({type(e).__name__}: {e}).") from e
 
 

@@ -21,7 +21,7 @@ from .functions import OneFunction, paired, times
 from ..kernels.gram import AKernel, gram_matrix
 
 # %% ../../../nbs/engines/functions/grid_norms.ipynb #519e6bf8
-def _rows(*axes):
+def grid_rows(*axes):
     "All points whose coordinates are on these axes, (n₁ ⋯ n_d, d)"
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
 
@@ -83,7 +83,7 @@ def _eigenvalues(k, shape, spacing):
     sizes = [(2 * m + 1) * n for m, n in zip(copies, shape)]
     require_fits(sizes, instead="a coarser grid, or a kernel that reaches less far")
     axes = [spacing * (np.arange(s) - m * n) for s, m, n in zip(sizes, copies, shape)]
-    first = gram_matrix(k, _rows(*axes), np.zeros((1, d)))[:, 0].astype(float).reshape(sizes)
+    first = gram_matrix(k, grid_rows(*axes), np.zeros((1, d)))[:, 0].astype(float).reshape(sizes)
     for axis, n in enumerate(shape):  # the copies, added up
         folded = first.reshape(*first.shape[:axis], -1, n, *first.shape[axis + 1 :])
         first = folded.sum(axis=axis)
@@ -138,12 +138,12 @@ def _transforms(f, spacing):
     low, high = f.Z.min(axis=0) - reach, f.Z.max(axis=0) + reach
     shape = [math.ceil(min((b - a) / spacing, 1e18)) + 1 for a, b in zip(low, high)]
     require_fits((*shape, 4), instead="a coarser grid, or centres nearer to each other")
-    X = _rows(*(a + spacing * np.arange(n) for a, n in zip(low, shape)))
+    X = grid_rows(*(a + spacing * np.arange(n) for a, n in zip(low, shape)))
     middle = X.reshape(*shape, d)[tuple(n // 2 for n in shape)]
     section = gram_matrix(f.k, X, middle[None])[:, 0].astype(float).reshape(shape)
     values, volume = times(f.k, X, f.Z, f.alpha).reshape(shape), spacing**d
     F, S = (volume * np.abs(np.fft.fftn(v)) for v in (values, section))
     ends = max(np.abs(section.take(0, axis)).max() for axis in range(d))
     lost = 8 * np.finfo(float).eps * S.max() + ends * volume * len(X)
-    w = _rows(*(2 * math.pi * np.fft.fftfreq(n, spacing) for n in shape))
+    w = grid_rows(*(2 * math.pi * np.fft.fftfreq(n, spacing) for n in shape))
     return F.ravel(), S.ravel(), w, 1 / (volume * len(X)), lost

@@ -18,6 +18,7 @@ from ...base.points import Points, marked, names_of, ordered, taken_of, with_nam
 from ...base.values import Value, kept
 from ...base.words import Axes, fitting, present
 from .functions import RKHSFunction, times
+from .grid_norms import grid_rows
 from ..kernels.algebra import Product, Scaled
 from ..kernels.gram import n_points, rule_of
 from ..kernels.leaves import Cauchy, Gaussian, Laplace, Mahalanobis, Periodic
@@ -186,7 +187,7 @@ def _grid(X):
         raise ValueError(f"{X.shape[1]} columns: pass grid=, the points (m, {X.shape[1]}).")
     ends, size = np.quantile(X, [0.05, 0.95], axis=0), {1: 100, 2: 25}[X.shape[1]]
     axes = [np.linspace(a, b, size) for a, b in ends.T]
-    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, X.shape[1])
+    return grid_rows(*axes)
 
 # %% ../../../nbs/engines/functions/partial_means.ipynb #76385dc2
 @contract

@@ -23,7 +23,7 @@ from ...base.distances import MANY_COLUMNS
 from ...base.errors import door, finite, no_kernel
 from ...base.objects import Objects, distinct, taken
 from ...base.points import ARRAYS, MorePoints, Points, hold_objects, marked, ordered
-from ...base.points import recast, remarked, taken_of
+from ...base.points import n_points, recast, remarked, taken_of
 from ...base.values import kept
 from ...base.words import Axes, Rng, Vector, Word, array, count, fitting
 from .expressions import Expression
@@ -301,13 +301,6 @@ def needed_columns(X, k):
     if not names or not hasattr(X, "dtypes") or not names <= set(X.columns):
         return X
     return X[[c for c in X.columns if c in names]]
-
-
-def n_points(X):
-    "How many points there are, in an array of any library or a sequence"
-    if hasattr(X, "shape"):
-        return X.shape[0]
-    return len(X)
 
 
 def n_columns(X):
