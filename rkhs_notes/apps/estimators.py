@@ -53,7 +53,7 @@ from ..engines.kernels.gram import AKernel, needed_columns
 from ..engines.machines.smo import one_of_many
 from ..engines.features.random_maps import random_feature_map
 from ..engines.solving.landmarks import function_of, landmark_map, nystrom_features
-from ..deeper.machines import MulticlassMachine, sigmoid_of, svc_multiclass
+from ..deeper.machines import MulticlassMachine, held_out, sigmoid_of, svc_multiclass
 from ..engines.machines.laplace_method import LaplaceOnFeatures, gp_classification
 from ..engines.machines.laplace_method import laplace_on_features
 from ..engines.solving.evidence import gaussian_process, tuned, without_effect
@@ -67,7 +67,7 @@ from ..rkhs import RKHSFunction
 from ..engines.data.stored import write_expression
 from ..engines.data.tables import as_columns, read_table
 from ..engines.machines.prices import Share, require_factors, two_classes, unit_of
-from ..engines.machines.support import coupled, dealt, votes
+from ..engines.machines.support import coupled, votes
 from ..deeper.scale import gaussian_process_large, kernel_pca_large, ridge_large
 from ..deeper.streams import StreamingRidge
 from ..deeper.two_samples import gaussian_grid, mmd_test, mmd_test_aggregated
@@ -163,12 +163,12 @@ def _are_numbers(column):
     return np.asarray(column).dtype.kind in "biuf"
 
 
-def _by_number(k, names):
-    "k with its columns by number instead of name, for features, which are told no names"
-    if parts := {part: _by_number(inner, names) for part, inner in k._parts()}:
+def _by_number(k, X):
+    "k with columns of X by number instead of name, for features, which are told no names"
+    if parts := {part: _by_number(inner, X) for part, inner in k._parts()}:
         k = k._with_values(**parts)
     if isinstance(k, On) and k._named():
-        return k.k.on([names.index(column) for column in k.columns])
+        return k.k.on([names_of(X).index(column) for column in k.columns])
     return k
 
 # %% ../../nbs/apps/estimators.ipynb #de379876
@@ -204,6 +204,12 @@ def _our_names(**theirs):
         for name, ours in theirs.items():
             text = re.sub(rf"\b{name}(?= (?:=|is|has|holds|span))", ours, text)
         raise type(e)(text) from None
+
+
+def _random_features(k, X, n_features, rng):
+    "Random features of k, which may name columns of X"
+    with _our_names(D="n_features"):
+        return random_feature_map(_by_number(k, X), X.shape[1], n_features, rng)
 
 # %% ../../nbs/apps/estimators.ipynb #fe105e6d
 def _of_the_package(name):
@@ -729,7 +735,7 @@ class _Routed:
         if self.route == "auto":
             self.route_ = ("landmarks", "exact")[comfortable]
         if comfortable and self.route_ == "exact":
-            return self.route_
+            return
         self._told = _in_words(n, many, bills, self.route_)
         if self.route_ == "exact" and self._needs_matrix and stored > limit:
             raise MemoryError(
@@ -738,7 +744,6 @@ class _Routed:
             )
         if self.route == "auto":
             warned(f"{self._told}. To choose, pass route=.", UserWarning)
-        return self.route_
 
     def _solves_exactly(self, X):
         "Also on landmarks, where all rows are landmarks"
@@ -750,7 +755,7 @@ class _Routed:
             return landmark_map(k, k._marked(X), self._many, np.random.default_rng(0))
         if not hasattr(X, "shape"):
             raise TypeError("random features are of rows of numbers: pass route='landmarks'.")
-        return random_feature_map(_by_number(k, names_of(X) or ()), X.shape[1], self._many, 0)
+        return _random_features(k, X, self._many, 0)
 
 
 def _in_words(n, many, bills, route):
@@ -1010,17 +1015,6 @@ def _beside_zero(odds):
     return np.column_stack([0 * odds, odds])
 
 # %% ../../nbs/apps/estimators.ipynb #537608ae
-def _held_out(machine, k, X, y, weights, **options):
-    "Decisions of machines that did not see the row, (n, t)"
-    fold, q = dealt(y, X, 5, np.random.default_rng(0)), len(y.classes)
-    values = np.zeros((len(fold), len(_pairs(q))))
-    for out in range(fold.max() + 1):
-        some, rest = np.flatnonzero(fold != out), np.flatnonzero(fold == out)
-        part = machine(k, taken_of(X, some), y.place[some], weights=weights[some], **options)
-        values[rest] = part.decision(taken_of(X, rest)).reshape(len(rest), -1)
-    return values
-
-
 def _pairs(q):
     return list(combinations(range(q), 2))
 
@@ -1177,8 +1171,8 @@ class KernelSVC(_Classifier, _RoutedMachine):
         self._keep(rows, machine, X, self.classes_[place], weights=weights, **options)
         self._say(f"C={self.C_:.3g}{how}", self._told)
         if self.probability:
-            held_out = _held_out(machine, self.kernel_, X, y, weights, **options)
-            self.curve_ = _curves(held_out, place, weights)
+            of = machine, self.kernel_, X, y, 5, np.random.default_rng(0), weights
+            self.curve_ = _curves(held_out(*of, **options)[1], place, weights)
         return self
 
     def decision_function(self, X):
@@ -1378,7 +1372,7 @@ class GaussianProcess(_Routed, _ManyTargets, KernelEstimator):
         if self._solves_exactly(X):
             self.process_ = gaussian_process(*of, weights)
         else:
-            by_number, *of = _by_number(self.kernel_, names_of(X) or ()), *of[1:]
+            by_number, *of = _by_number(self.kernel_, X), *of[1:]
             sampled = dict(n_centres=self._many, rng=0, weights=weights)
             self.process_ = gaussian_process_large(by_number, *of, **sampled)
         f, self.lam_ = self.process_.mean, self.noise_
@@ -1639,8 +1633,7 @@ class _Mapped(_Named, KernelEstimator):
         "Draws the features; y is ignored"
         X = self._fit_points(X)
         self._propose(X)
-        k = _by_number(self.kernel_, names_of(X) or ())
-        self.map_ = self._map(k, X, _generator(self.random_state))
+        self.map_ = self._map(_by_number(self.kernel_, X), X, _generator(self.random_state))
         self._n_features_out = self.map_.dim
         return self
 
@@ -1670,8 +1663,7 @@ class RandomFeatures(_Mapped):
     random_state: object = 0
 
     def _map(self, k, X, rng):
-        with _our_names(D="n_features"):
-            return random_feature_map(k, X.shape[1], self.n_features, rng)
+        return _random_features(k, X, self.n_features, rng)
 
 # %% ../../nbs/apps/estimators.ipynb #1469aff1
 @_estimator

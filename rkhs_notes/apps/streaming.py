@@ -8,22 +8,23 @@ __all__ = ['StreamingKernelRidge']
 # %% ../../nbs/apps/streaming.ipynb #streaming-i0
 from contextlib import contextmanager
 from copy import copy
+from functools import partial
 from typing import Annotated, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 from tqdm.auto import tqdm
-from .estimators import KernelEstimator, _ManyTargets, _Width, _averaged, _by_number
-from .estimators import _columns, _estimator, _our_names, _read_parameters
+from .estimators import KernelEstimator, _ManyTargets, _Width, _averaged
+from .estimators import _columns, _estimator, _random_features, _read_parameters
 from .estimators import _read_rows, _standardised, _weights_of
 from ..base.arrays import shaped
 from ..base.blocks import row_blocks
 from ..base.errors import at_edge
 from ..base.objects import ranked
-from ..base.points import joined_of, names_of, taken_of
+from ..base.points import joined_of, taken_of
 from ..base.words import Count, Positive
 from ..deeper.streams import StreamingRidge
-from ..engines.data.sums import as_block, in_block, in_blocks, is_pair, pairwise
-from ..engines.features.random_maps import random_feature_map
+from ..engines.data.clusters import computed, gathered, tree_of
+from ..engines.data.sums import as_block, in_block, in_blocks, is_pair
 
 # %% ../../nbs/apps/streaming.ipynb #a7c31e5d
 _START, _LAMS = 1000, np.logspace(-6, 3, 25)
@@ -179,9 +180,7 @@ class _Streamed(KernelEstimator):
     def _features(self, X):
         "The features of a kernel that the start may choose"
         self._propose(X)
-        k = _by_number(self.kernel_, names_of(X) or ())
-        with _our_names(D="n_features"):
-            return random_feature_map(k, X.shape[1], self.n_features, self._seed)
+        return _random_features(self.kernel_, X, self.n_features, self._seed)
 
     def _kept(self):
         make, (name, state) = super()._kept()
@@ -237,7 +236,7 @@ class _Streamed(KernelEstimator):
         self._say(f"lam={self.lam_:.3g}, the best of {len(_LAMS)} by {how}", edge)
 
 # %% ../../nbs/apps/streaming.ipynb #b2c31e72
-def _read_apart(worker, number, at, *block):
+def _read_apart(worker, _, number, at, *block):
     "A worker's part: one block judged and summed, from row `at` on"
     part = copy(worker)
     part._set_apart()
@@ -259,19 +258,12 @@ def _joined_parts(one, other):
     return whole
 
 
-def _computing(client):
-    if client:
-        return lambda task: client.compute(task).result()
-    return lambda task: task.compute()
-
-
 def _labels_by_dask(y, client):
     "The labels of a Dask array"
-    import dask
     import dask.array as da
 
-    parts = [dask.delayed(np.unique)(part) for part in da.asarray(y).to_delayed().ravel()]
-    return np.unique(np.concatenate(_computing(client)(dask.delayed(list)(parts))))
+    parts = da.asarray(y).to_delayed().ravel()
+    return np.unique(np.concatenate(gathered([(np.unique, part) for part in parts], client)))
 
 
 def _read_by_dask(stream, arrays, client):
@@ -287,9 +279,7 @@ def _read_by_dask(stream, arrays, client):
                 f"pass {name}.compute_chunk_sizes(), or of a table to_dask_array(lengths=True)."
             )
         shaped(A, name, (len(arrays[0]), *A.shape[1:]), hint=", one row for each point")
-    one, both = dask.delayed(_read_apart), dask.delayed(_joined_parts)
-    compute, edges = _computing(client), np.cumsum(arrays[0].chunks[0])
-    done, n = 0, len(arrays[0])
+    edges, done, n = np.cumsum(arrays[0].chunks[0]), 0, len(arrays[0])
     with tqdm(total=n, **_SHOWN | dict(desc="rows", unit=" rows")) as bar:
         while done < n:
             beginning = stream._beginning()
@@ -299,24 +289,21 @@ def _read_by_dask(stream, arrays, client):
             rows = slice(done, min(done + room, n))
             parts = [A[rows].rechunk({i: -1 for i in range(1, A.ndim)}) for A in arrays]
             if beginning:
-                block = compute(dask.delayed(list)(parts))
+                block = computed(dask.delayed(list)(parts), client)
                 if _weighs(block):
                     stream._take(*block)
             else:
                 cut = parts[0].chunks[0]
                 apart = [A.rechunk({0: cut}).to_delayed().ravel() for A in parts]
-                blocks, sizes = zip(*apart, strict=True), cut
+                sizes = cut
                 if len(apart) == 3:  # rows of weight 0 have no number
-                    counts = [dask.delayed(np.count_nonzero)(w) for w in apart[2]]
-                    sizes = compute(dask.delayed(list)(counts))
+                    sizes = gathered([(np.count_nonzero, w) for w in apart[2]], client)
                 begins, before = (np.cumsum([0, *many])[:-1] for many in (cut, sizes))
                 number = np.searchsorted(edges, done + begins, side="right").tolist()
-                worker, at = dask.delayed(stream._emptied()), (stream._rows + before).tolist()
-                tasks = [
-                    one(worker, *which, *of) for *which, of in zip(number, at, blocks, strict=True)
-                ]
+                blocks = zip(number, (stream._rows + before).tolist(), *apart, strict=True)
+                parts = tree_of(partial(_read_apart, stream._emptied()), _joined_parts, blocks)
                 with stream._all_or_nothing():
-                    stream._join(compute(pairwise(both, tasks)))
+                    stream._join(computed(parts, client))
                     stream._refit_if_due()
             done = rows.stop
             bar.update(rows.stop - rows.start)

@@ -18,7 +18,7 @@ from ..base.arrays import as_labels
 from ..base.blocks import row_blocks
 from ..base.points import taken_of
 from ..base.words import Count, Positive
-from ..deeper.streams import StreamingRidge
+from ..deeper.streams import StreamingRidge, _left_out, _solutions
 from ..engines.data.sums import ExactSum, as_block, dense, is_pair, pairwise
 
 # %% ../../nbs/apps/streaming_classes.ipynb #c2c31ea2
@@ -49,18 +49,12 @@ def _with_targets(sums, at, q):
     return new._with(state._replace(targets=q, sum=total, origin=origin))
 
 
-def _without_each(F, Y, w, lams):
-    "(n, L, t): what ridge on features, without a row, says of that row   (14a.8)"
-    W, level = w.sum(), w @ Y / w.sum()
-    P = F - w @ F / W
-    values, U = np.linalg.eigh((P.T * w) @ P)
-    P, out = P @ U, np.empty((len(Y), len(lams), Y.shape[1]))
-    a = P.T @ (w[:, None] * (Y - level))
-    for i, lam in enumerate(lams):
-        gain = 1 / (np.maximum(values, 0) + lam)
-        missed = Y - level - P @ (gain[:, None] * a)
-        out[:, i] = Y - missed / (1 - w * (P**2 @ gain + 1 / W))[:, None]
-    return out
+def _without_each(sums, F, Y, w, lams):
+    "(n, L, t): what ridge on features F, without a row, says of that row   (14a.8)"
+    *_, m, level, W = parts = sums._parts()
+    _, U, _, solved = _solutions(parts, lams, True)
+    P = (F - m) @ U
+    return np.stack([Y - _left_out(P, Y - level, w, W, *one) for one in solved], axis=1)
 
 
 def _missed(S, mass):
@@ -394,7 +388,9 @@ class StreamingKernelClassifier(_Classifier, _Streamed):
         if len(weights) > 1:
             balance = self._sums.balance()
             total = mass @ balance
-            S = _without_each(dense(phi(X)), mass * balance / total[:, None], total, lams)
+            S = _without_each(
+                self.sums_, dense(phi(X)), mass * balance / total[:, None], total, lams
+            )
             errors, (rows, own) = _missed(S, mass), mass.nonzero()
             best = _least(balance @ errors, total.sum())
             table = np.column_stack([S[rows, best], own, mass[rows, own]])
