@@ -74,10 +74,15 @@ def svr(
     >>> svr(Linear(), [0.0, 1.0, 2.0], [1.0, 3.0, 5.0], C=10.0).predict([3.0]).round(2).tolist()
     [6.8]
     """
+    run = dict(tol=tol, max_iter=max_iter, callback=callback, progress=progress)
+    return _in_tube(lambda tube: machine_of(k, X, tube, **run), y, C, eps, weights)
+
+
+def _in_tube(solve, y, C, eps, weights):
+    "The machine that solves the problem of y in deviations, in the units of y"
     t, unit, each, prices = in_deviations(y, C, weights)
     tube = BoxProblem._of(t, -each, each, min(eps / unit, 1e300))  # and no ∞
-    run = dict(tol=tol, max_iter=max_iter, callback=callback, progress=progress)
-    return in_units(machine_of(k, X, tube, **run), unit, each, prices)
+    return in_units(solve(tube), unit, each, prices)
 
 # %% ../../nbs/deeper/07b_variants.ipynb #efb4cb3d
 @contract
@@ -257,14 +262,7 @@ def svr_primal(
 # %% ../../nbs/deeper/07b_variants.ipynb #prim0004
 def tube_machine(F, phi, X, y, C, eps, weights, tol):
     "The machine of svr_primal, from features that are known"
-    t, unit, each, prices = in_deviations(y, C, weights)
-    tube = BoxProblem._of(t, -each, each, min(eps / unit, 1e300))  # and no ∞
-    machine = primal_machine(F, phi, X, tube, None, tol)
-    dual = np.clip(unit * machine.dual, -prices, prices)
-    f = FeatureFunction._of(machine.function.phi, F.T @ dual).of_columns(X)
-    sizes = dict(offset=unit * machine.offset, violation=unit * machine.violation)
-    sizes["objective"] = unit**2 * machine.objective
-    return SupportVectorMachine._of(**(vars(machine) | dict(function=f, dual=dual) | sizes))
+    return _in_tube(lambda tube: primal_machine(F, phi, X, tube, None, tol), y, C, eps, weights)
 
 # %% ../../nbs/deeper/07b_variants.ipynb #fd8eb0eb
 def _by_products(F, problem, tol, tube=False):

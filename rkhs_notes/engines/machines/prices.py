@@ -193,5 +193,4 @@ def in_units(machine, unit, scaled, prices):
     dual = np.where(full, np.sign(machine.dual) * prices, unit * machine.dual)
     f, sizes = machine.function, dict(offset=unit * machine.offset)
     sizes |= dict(violation=unit * machine.violation, objective=machine.objective * unit**2)
-    function = type(f)._of(f.k, f.Z, dual[centres_of(machine.dual)])
-    return type(machine)._of(**(vars(machine) | dict(function=function, dual=dual) | sizes))
+    return type(machine)._of(**(vars(machine) | dict(function=unit * f, dual=dual) | sizes))
