@@ -16,7 +16,7 @@ from ..engines.kernels.composites import Anova, Conjugate, GaussianOf, Tensor
 
 # %% ../../nbs/deeper/01b_metrics.ipynb #d7a01ef8
 from ..base import factors
-from ..base.arrays import as_number
+from ..base.arrays import as_number, as_weights
 from ..base.distances import sqdist
 from ..base.factors import nonnegative_lstsq, require_symmetric
 from ..engines.testing.samples import steady
@@ -76,8 +76,7 @@ def kde(X: Points, bandwidth: Positive, weights: Weights = None) -> Function:
     k, d = Gaussian(bandwidth), X.shape[1]
     log_peak = -d * (math.log(bandwidth) + math.log(2 * math.pi) / 2)
     as_number(log_peak, f"log(peak) for bandwidth = {bandwidth:g} in {d} dimensions", at_most=700)
-    if weights is None:
-        weights = np.ones(len(X))
+    weights = as_weights(weights, len(X))
     heights, X = weights / weights.sum() * math.exp(log_peak), k.points(X)
 
     @anywhere
@@ -91,18 +90,12 @@ def kde(X: Points, bandwidth: Positive, weights: Weights = None) -> Function:
 def _direction(K, centred=True, weights=None):
     "K / ‖K‖, or 0 of a constant that is centred, and ‖K‖ as two factors; no square overflows"
     top = float(np.abs(K).max()) or 1.0
-    constant = centred and np.ptp(K / top) <= 8 * np.finfo(K.dtype).eps
+    K = K / top
     if centred:
-        K = factors.centred(K / top, weights)
-    else:
-        K = K / top
-    if constant:
-        size = 0.0
-    else:
-        size = float(np.linalg.norm(K))
-    if size:
-        return (K / size, size, top)
-    return (0 * K, 0.0, top)
+        varies = np.ptp(K) > 8 * np.finfo(K.dtype).eps
+        K = varies * factors.centred(K, weights)
+    size = float(np.linalg.norm(K))
+    return K / (size or 1.0), size, top
 
 # %% ../../nbs/deeper/01b_metrics.ipynb #db711d21
 @contract
@@ -177,10 +170,8 @@ def align(kernels: Kernels, X: AnyPoints, y: ManyResponses, weights: Weights = N
         y = y.columns
     else:
         y = y / (np.abs(y).max() or 1.0)
-    if weights is None:
-        w = np.ones(len(y))
-    else:
-        w = weights / weights.max()
+    w = as_weights(weights, len(y))
+    w = w / w.max()
     Y = np.sqrt(w)[:, None] * (y - np.average(y, 0, w)).reshape(len(y), -1)
     Y = Y * (np.abs(Y).max() > 8 * len(Y) * np.finfo(float).eps)  # else rounding of a constant
     grams = [_direction(steady(k, k._marked(X))(X), weights=w) for k in kernels]

@@ -293,10 +293,6 @@ class RiskSolution(Fit):
     gap: float
     iterations: int
 
-    def __call__(self, X):
-        "f(X), (n,); predict gives labels by its sign, where labels were fitted"
-        return self.function(X)
-
     def __repr__(self):
         return (
             f"RiskSolution({self.loss}, lam={self.lam:g}): {self.function}, gap {self.gap:.1e} "

@@ -108,10 +108,6 @@ class LargeFit(Fit):
     method: str
     weights: np.ndarray = None
 
-    def __call__(self, X):
-        "f̂(X), (n,) or (n, t)"
-        return self.function(X)
-
     def __repr__(self):
         return (
             f"LargeFit in H({self.k}), {self.method}; ‖f̂ − f‖ ≤ "
@@ -247,50 +243,41 @@ class LargeProcess(Band):
         f, S = self.fit.function, self.draws.shape[1]
         return f._with(f.alpha[:, :-S]) if self.several else f[0]
 
-    def __call__(self, X):
-        "The posterior mean at X, (n,) or (n, t)"
-        return self.function(X)
-
     @contract
     def paths(self, X: Points):
         """All sampled functions at X.
 
         returns : array (S, n) or (S, n, t)    one row a function; the same functions at every call
         """
-        return self._paths(X)
+        mean, apart = self._parts(X)
+        return mean + np.expand_dims(apart, [*range(2, 1 + mean.ndim)])  # (14.9)
 
-    def _paths(self, X):
+    def _parts(self, X):
+        "The mean, (n,) or (n, t), and gₛ − ĝₛ, (S, n), at X"
         f, S = self.fit.function, self.draws.shape[1]
         if hasattr(X, "shape"):
             with_columns(X, n_columns(f.Z), "X", f.k)
         fits = times(f.k, X, f.Z, f.alpha)
-        mean, drawn = fits[:, :-S], drawn_values(self.prior, self.draws, X)
+        mean, apart = fits[:, :-S], (drawn_values(self.prior, self.draws, X) - fits[:, -S:]).T
         if self.several:
-            return mean + (drawn - fits[:, -S:]).T[:, :, None]
-        return (mean + drawn - fits[:, -S:]).T  # (14.9)
+            return mean, apart
+        return mean[:, 0], apart
 
     @contract
     def var(self, X: Points) -> Variances:
         "Mean of (gₛ − ĝₛ)² at X, the variance of f(x) given y: to 1 ± √(2/S), tol, prior   (14.10)"
-        return np.mean(self._apart(X) ** 2, axis=0)
-
-    def _apart(self, X):
-        "gₛ − ĝₛ at X, (S, n)"
-        f, apart = self.function, self._paths(X)
-        if self.several:
-            return apart[:, :, 0] - times(f.k, X, f.Z, f.alpha[:, 0])
-        return apart - times(f.k, X, f.Z, f.alpha)
+        return np.mean(self._parts(X)[1] ** 2, axis=0)
 
     @contract
     def cov(self, X: Points):
         "Mean of (gₛ − ĝₛ)(xᵢ) (gₛ − ĝₛ)(xⱼ), (n, n), of rank S at most   (14.10)"
-        apart = self._apart(X)
+        _, apart = self._parts(X)
         return apart.T @ apart / len(apart)
 
     @contract
     def sample(self, X: Points, n: Count, rng: Rng = None):
         "n functions of this mean and covariance at X, (n, m) or (n, m, t): mixtures of the paths"
-        mean, apart = self(X), self._apart(X)
+        mean, apart = self._parts(X)
         mixed = rng.standard_normal((n, *mean.shape[1:], len(apart))) @ (apart / len(apart) ** 0.5)
         return mean + np.moveaxis(mixed, -1, 1)
 

@@ -161,20 +161,17 @@ def _by_coordinate(log, first, second):
     return jet
 
 # %% ../../nbs/deeper/15b_stein.ipynb #805ca6b8
-def _lifted(slope, r, scales2):
-    "The jet of φ(Σᵢ rᵢ²/scalesᵢ²) from its slope"
-    a, w = r / scales2, 2 * slope.first
-    trace = -(w * np.sum(1 / scales2, axis=0) + 4 * slope.second * np.sum(a**2, axis=0))
-    return Jet(slope.value, w * a, -w * a, trace)
-
-
 def _radial(form, k, X, Y):
+    "The jet of φ(Σᵢ rᵢ²/scalesᵢ²) from the slope of φ"
     scales = getattr(k, "_scales", None)
     if scales is None:  # one length, which φ knows
         scales = 1.0
     scales2 = np.broadcast_to(scales, X.shape[1])[:, None, None] ** 2
     r = X.T[:, :, None] - Y.T[:, None, :]
-    return _lifted(form(k, np.sum(r**2 / scales2, axis=0)), r, scales2)
+    slope, a = form(k, np.sum(r**2 / scales2, axis=0)), r / scales2
+    w = 2 * slope.first
+    trace = -(w * np.sum(1 / scales2, axis=0) + 4 * slope.second * np.sum(a**2, axis=0))
+    return Jet(slope.value, w * a, -w * a, trace)
 
 
 def _on_columns(k, X, Y):

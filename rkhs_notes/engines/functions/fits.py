@@ -24,6 +24,10 @@ class Fit(Predicting, Value):
 
     k = property(lambda self: self.function.k, doc="The kernel one passed.")
 
+    def __call__(self, X):
+        "The values of the function, (n,) or (n, t)"
+        return self.function(X)
+
     def __repr__(self):
         return f"{type(self).__name__}: {self.function}"
 
