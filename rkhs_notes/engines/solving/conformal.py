@@ -42,9 +42,9 @@ class JackknifePlus(OffsetFit):
     share : array (n,)              g / √s, what the offset takes away; 0 where none was fitted
     """
 
-    residuals: np.ndarray
-    gram: Cholesky
-    share: np.ndarray
+    residuals: np.ndarray  # yᵢ minus the fit without point i at xᵢ
+    gram: Cholesky  # K + lam I
+    share: np.ndarray  # g / √s, what the offset takes away
 
     def _at(self, X):
         f = self.function
