@@ -264,8 +264,9 @@ class _Box:
 def _step(box, distance, z, gradient, shift):
     "The function push ↦ (dv, dz) with distance · z = push to first order, or None; and the shift"
     diagonal = np.sum(z / distance, axis=0)
-    inverse, own = 1 / diagonal, diagonal[0]
+    own = diagonal[0]
     if box.split:
+        inverse = 1 / diagonal
         own = 1 / inverse.sum(axis=0)
     system, shift = _shifted_factor(box.risk, own + box.risk.loss.a, shift)
 
