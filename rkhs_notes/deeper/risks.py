@@ -111,6 +111,8 @@ def _stationary(f, g, X, y, values, lam, loss, J):
         "and a centre that is no data point needs coefficient zero.",
     )
     rounding = (64 * len(root) * eps ** (4 / 3) * size * root.max()) ** 2 / lam
+    Q = np.linalg.qr(_free_values(f, X))[0]  # what is free has a law of its own, below
+    gradient = lam * g - RKHSFunction._of(g.k, X, residual - Q @ (Q.T @ residual))
     require(
         "J(f) is least",
         gradient.norm() ** 2 / lam,  # J less the dual value at the slopes of the loss: Theorem 5b.2
@@ -132,11 +134,16 @@ def _stationary(f, g, X, y, values, lam, loss, J):
     return worst, step_law
 
 # %% ../../nbs/deeper/05b_risks.ipynb #ce441c4a
-def _require_free(f, X, alpha, allowed):
-    "What was not penalised, a null space, a constant or nothing, leaves nothing to gain"
-    T = np.ones((n_points(X), int(hasattr(f, "offset"))))
+def _free_values(f, X):
+    "The values of what was not penalised, (n, m): a null space, a constant or nothing"
     if hasattr(f, "null_part"):
-        T = null_matrix(f.null_part.null_space, X)
+        return null_matrix(f.null_part.null_space, X)
+    return np.ones((n_points(X), int(hasattr(f, "offset"))))
+
+
+def _require_free(f, X, alpha, allowed):
+    "What was not penalised leaves nothing to gain"
+    T = _free_values(f, X)
     require(
         "Tᵀ alpha = 0",
         np.abs(T.T @ alpha).max(initial=0),
@@ -154,7 +161,7 @@ def _certified(f, g, X, y, values, lam, loss, J):
         )
     u, primal = -2 * lam * g.alpha, J(0 * g)
     dual = -float(np.sum(loss.conjugate(y, inside(u))) + lam * g.alpha @ g(X))
-    unit = unit_of_gap(primal, float(np.sum(loss(y, 0 * y))), loss)
+    unit = unit_of_gap(primal, loss._unit(y), diagonal(g.k, X), lam, g.alpha)
     gap = (primal - dual) / unit
     require(
         "the duality gap is zero",

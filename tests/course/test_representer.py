@@ -1102,6 +1102,31 @@ def test_a_fit_of_another_lam_is_not_the_minimiser(lam):
             check_representer(other, X, y, lam)
 
 
+@pytest.mark.parametrize("n, away, lam", [(30, 10, 1e-4), (200, 100, 1e-2), (2, 100, 1.0)])
+def test_an_offset_beside_features_far_from_0_is_no_other_lam(n, away, lam):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((n, 2)) + away
+    y = 2 * X[:, 0] - X[:, 1] + 1
+    check_representer(ridge(Linear(), X, y, lam, offset=True), X, y, lam)
+
+
+@pytest.mark.parametrize("loss", ["absolute", "quantile(0.3)", "huber", "epsilon_insensitive"])
+@pytest.mark.parametrize("level", [0.0, 3.0])
+def test_targets_that_the_free_functions_explain(loss, level):
+    X, constant = np.random.default_rng(0).standard_normal((40, 2)), lambda X: np.ones(len(X))
+    for k, lam in ((Linear(), 1e-3), (Gaussian(1.0), 1e-2), (Linear(), 1e4)):
+        fit = semiparametric(k, X, np.full(40, level), constant, lam, loss=loss)
+        within = 0.1 if loss == "epsilon_insensitive" else 0.0
+        assert np.abs(fit(X) - level).max() <= within + 1e-4 and fit.gap <= 1e-6
+
+
+@pytest.mark.parametrize("loss", ["absolute", "quantile(0.3)"])
+def test_what_is_accepted_as_least_is_least_where_roundings_rule(loss):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((40, 2)), 1e-9 * rng.standard_normal(40)
+    check_representer(minimize_risk(Linear(), X, y, loss, 1e-6), X, y, 1e-6, loss=loss)
+
+
 @pytest.mark.parametrize("unit", [1e-6, 1e-3])
 def test_no_fit_is_right_because_its_targets_are_small(unit):
     X, y, _ = problem()

@@ -50,10 +50,8 @@ class _Risk(NamedTuple):
         primal = self.total("value", self.loss(self.y, f)) + self.lam * (alpha @ f)
         dual = -self.total("conjugate", self.loss.conjugate(self.y, u))
         dual -= self.lam * (beta @ (self.K @ beta))
-        at_zero = self.total("value", self.loss(self.y, 0 * self.y))
-        rounding = 2 * self.lam * self.K.diagonal().max() * np.abs(alpha).sum() ** 2
-        rounding *= np.finfo(float).eps
-        gap = (primal - dual) / unit_of_gap(primal, at_zero, self.loss, rounding)
+        unit = self.loss._unit(self.y)
+        gap = (primal - dual) / unit_of_gap(primal, unit, self.K.diagonal(), self.lam, alpha)
         if not np.isfinite(gap):
             gap = np.inf
         return float(primal), float(dual), float(gap)
@@ -79,10 +77,10 @@ def certificate(
     return float(np.fmin(primal, np.inf)), float(np.fmax(dual, -np.inf)), gap  # NaN is infinite
 
 # %% ../../../nbs/engines/solving/convex.ipynb #6c105174
-def unit_of_gap(primal, at_zero, loss, rounding=0.0):
-    "What a gap is measured in: |primal|, or the loss of f = 0 or 10⁶ roundings, if at most 1"
-    least = max(at_zero + getattr(loss, "eps", 0.0), 1e6 * rounding)
-    return max(abs(primal), min(1.0, least) if least > 0 else 1.0)
+def unit_of_gap(primal, unit, diagonal, lam, alpha):
+    "What a gap is measured in: |primal|, or the unit of the loss, or, up to 1, 10⁶ roundings of f"
+    rounding = np.finfo(float).eps * 2 * lam * diagonal.max() * np.abs(alpha).sum() ** 2
+    return max(abs(primal), unit, min(1.0, 1e6 * rounding))
 
 
 def inside(u):

@@ -76,6 +76,10 @@ class Loss(Value):
             )
         return y
 
+    def _unit(self, y, w=1.0):
+        "What a gap is measured in, at least: the loss of f = 0, at most 1; 1 where there is none"
+        return min(1.0, float(np.sum(w * (self(y, 0 * y) + getattr(self, "eps", 0.0)))) or 1.0)
+
     def labels_of(self, y):
         "(low, high): the labels that −1 and 1 stand for, where y holds labels; else None"
         if not self.labels:

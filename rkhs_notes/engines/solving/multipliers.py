@@ -20,6 +20,9 @@ class Moved(Loss):
     def __init__(self, loss, y, s, w):
         self.loss, self.y, self.s, self.w = loss, y, s, w
 
+    def _unit(self, _):
+        return self.loss._unit(self.y, self.w)
+
     def __call__(self, _, f):
         return self.w * self.loss(self.y, f + self.s)
 
@@ -75,21 +78,24 @@ def beside_loss(K, T, y, loss, lam, weights=None, tol=1e-6, rounds=60):
     on, whole = np.flatnonzero(w), np.zeros(len(w))  # a weight of 0 leaves the point out
     K, T, y, w = K[np.ix_(on, on)], T[on], y[on], w[on]
     Q, R = np.linalg.qr(T.astype(float))
-    c, s, gap = 1e3 * max(np.trace(K), 2 * lam), np.zeros(len(y)), np.inf
+    c, s, best = 1e3 * max(np.trace(K), 2 * lam), np.zeros(len(y)), (np.inf, None, None)
+    gap = np.inf
+    advice = "Is lam far below K, in the units of y? Take a larger one."
+    if loss.labels:
+        advice = "Do they separate the labels? Then nothing is least: penalise or drop one."
     for _ in range(rounds):
         alpha = _minimized_around(K + c * Q @ Q.T, y, loss, s, w, lam, tol).alpha
-        s, before = s + c * Q @ (Q.T @ alpha), gap  # (MUL.1)
-        gap = _gap(K, Q, y, loss, lam, alpha, s, w)
+        s = s + c * Q @ (Q.T @ alpha)  # (MUL.1)
+        before, gap = gap, _gap(K, Q, y, loss, lam, alpha, s, w)
+        if gap < best[0]:
+            best = gap, alpha, s
         if gap <= tol:
             break
-        if gap > before / 10 and c < 2e9 * lam and not loss.labels:  # those may be separable
+        far = gap > max(before / 10, 1e-3) and c < 2e9 * lam  # not held up by rounding
+        if far and not loss.labels:  # those may be separable
             c = 10 * c
-    settled(
-        f"the relative gap beside {T.shape[1]} free functions",
-        gap,
-        tol,
-        "Do they separate the labels? Then nothing is least: penalise or drop one.",
-    )
+    gap, alpha, s = best
+    settled(f"the relative gap beside {T.shape[1]} free functions", gap, tol, advice)
     whole[on] = alpha
     return whole, scipy.linalg.solve_triangular(R, Q.T @ s), gap
 
@@ -99,4 +105,5 @@ def _gap(K, Q, y, loss, lam, alpha, s, w):
     primal = float(w @ loss(y, f + s) + lam * alpha @ f)
     dual = -float(w @ loss.conjugate(y, inside(u) / w) + lam * alpha @ f)
     slack = float(np.linalg.norm(Q.T @ u) * 10 * np.linalg.norm(s))
-    return (primal - dual + slack) / unit_of_gap(primal, w @ loss(y, 0 * y), loss)
+    unit = unit_of_gap(primal, loss._unit(y, w), K.diagonal(), lam, alpha)
+    return (primal - dual + slack) / unit
