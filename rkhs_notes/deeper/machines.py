@@ -24,6 +24,7 @@ from ..base.words import Weights, count, one_of
 
 # %% ../../nbs/deeper/07a_machines.ipynb #cd885bfb
 from ..base.errors import at_edge, warned
+from ..engines.functions.functions import times
 from ..engines.kernels.gram import AKernel, gram_matrix, n_points
 from ..engines.machines.boxes import BoxProblem
 from ..engines.machines.separation import until_clean
@@ -39,7 +40,7 @@ from ..engines.machines.support import Deciding, SupportMachine, at_level, dealt
 from ..engines.machines.support import pair_distances, require_kernel, solved, votes
 from ..engines.machines.support import without
 from ..engines.machines.kernel_machines import SupportVectorMachine, classifier, in_libsvm
-from ..engines.machines.kernel_machines import machine_of, svc, wrapped
+from ..engines.machines.kernel_machines import machine_of, wrapped
 
 # %% ../../nbs/deeper/07a_machines.ipynb #92b36996
 Strategy = Annotated[str, one_of("one-vs-one", "one-vs-rest")]
@@ -373,9 +374,14 @@ def svc_probability(
     """
     require_classes(y, np.ones(len(y.signs)), 2)
     with one_of_many():
-        machine, weights = classifier(k, X, y, C, tol=tol), np.ones(len(y.signs))
-        fold, values = held_out(svc, k, X, y, folds, rng, weights, C=C, tol=tol)
-    decisions = values[:, 0]
+        fold, machine = dealt(y, X, folds, rng), classifier(k, X, y, C, tol=tol)
+        decisions = np.zeros(len(fold))
+        for out in range(fold.max() + 1):
+            inside, rest = np.flatnonzero(fold != out), np.flatnonzero(fold == out)
+            problem = two_classes(y.signs[inside], np.full(len(inside), C))
+            part = machine_of(k, taken_of(X, inside), problem, tol=tol)
+            f = part.function
+            decisions[rest] = times(k, taken_of(X, rest), f.Z, f.alpha) + part.offset
     return ProbableMachine._of(machine, *sigmoid_of(decisions, y.signs > 0), fold, decisions)
 
 # %% ../../nbs/deeper/07a_machines.ipynb #d401b11a
