@@ -53,7 +53,7 @@ from ..engines.kernels.gram import AKernel, needed_columns
 from ..engines.machines.smo import one_of_many
 from ..engines.features.random_maps import random_feature_map
 from ..engines.solving.landmarks import function_of, landmark_map, nystrom_features
-from ..deeper.machines import MulticlassMachine, held_out, sigmoid_of, svc_multiclass
+from ..deeper.machines import MulticlassMachine, sigmoid_of, svc_multiclass
 from ..engines.machines.laplace_method import LaplaceOnFeatures, gp_classification
 from ..engines.machines.laplace_method import laplace_on_features
 from ..engines.solving.evidence import gaussian_process, tuned, without_effect
@@ -67,7 +67,7 @@ from ..rkhs import RKHSFunction
 from ..engines.data.stored import write_expression
 from ..engines.data.tables import as_columns, read_table
 from ..engines.machines.prices import Share, require_factors, two_classes, unit_of
-from ..engines.machines.support import coupled, votes
+from ..engines.machines.support import coupled, dealt, votes
 from ..deeper.scale import gaussian_process_large, kernel_pca_large, ridge_large
 from ..deeper.streams import StreamingRidge
 from ..deeper.two_samples import gaussian_grid, mmd_test, mmd_test_aggregated
@@ -1015,6 +1015,17 @@ def _beside_zero(odds):
     return np.column_stack([0 * odds, odds])
 
 # %% ../../nbs/apps/estimators.ipynb #537608ae
+def _held_out(machine, k, X, y, weights, **options):
+    "Decisions of machines that did not see the row, (n, t)"
+    fold, q = dealt(y, X, 5, np.random.default_rng(0)), len(y.classes)
+    values = np.zeros((len(fold), len(_pairs(q))))
+    for out in range(fold.max() + 1):
+        some, rest = np.flatnonzero(fold != out), np.flatnonzero(fold == out)
+        part = machine(k, taken_of(X, some), y.place[some], weights=weights[some], **options)
+        values[rest] = part.decision(taken_of(X, rest)).reshape(len(rest), -1)
+    return values
+
+
 def _pairs(q):
     return list(combinations(range(q), 2))
 
@@ -1171,8 +1182,8 @@ class KernelSVC(_Classifier, _RoutedMachine):
         self._keep(rows, machine, X, self.classes_[place], weights=weights, **options)
         self._say(f"C={self.C_:.3g}{how}", self._told)
         if self.probability:
-            of = machine, self.kernel_, X, y, 5, np.random.default_rng(0), weights
-            self.curve_ = _curves(held_out(*of, **options)[1], place, weights)
+            held_out = _held_out(machine, self.kernel_, X, y, weights, **options)
+            self.curve_ = _curves(held_out, place, weights)
         return self
 
     def decision_function(self, X):

@@ -313,17 +313,6 @@ def sigmoid_of(d, positive, weights=None):
     a, b = minimize(loss, np.zeros(2), jac=True, hess=bend, **run).x
     return a / unit, b
 
-
-def held_out(machine, k, X, y, folds, rng, weights, **options):
-    "(fold of each row, decisions of machines that did not see the row, (n, t))"
-    fold = dealt(y, X, folds, rng)
-    values = np.zeros((len(fold), math.comb(y.place.max() + 1, 2)))
-    for out in range(fold.max() + 1):
-        some, rest = np.flatnonzero(fold != out), np.flatnonzero(fold == out)
-        part = machine(k, taken_of(X, some), y.place[some], weights=weights[some], **options)
-        values[rest] = part.decision(taken_of(X, rest)).reshape(len(rest), -1)
-    return fold, values
-
 # %% ../../nbs/deeper/07a_machines.ipynb #d565f87f
 class ProbableMachine(Deciding):
     """A machine whose decisions d have the probability 1 / (1 + exp(−slope d − shift))   (7a.5)

@@ -62,7 +62,7 @@ from rkhs_notes.base.datasets import load, smiley
 from rkhs_notes.base.errors import NotPositiveDefinite
 from rkhs_notes.base.objects import Objects
 from rkhs_notes.base.words import Classes
-from rkhs_notes.deeper.machines import held_out, svc_multiclass, svc_probability
+from rkhs_notes.deeper.machines import svc_multiclass, svc_probability
 from rkhs_notes.deeper.risks import minimize_risk
 from rkhs_notes.deeper.structured import Spectrum
 from rkhs_notes.deeper.zoo import Laplace, Mahalanobis, Matern
@@ -2095,10 +2095,9 @@ def test_equal_rows_share_a_fold_whatever_their_labels():
     with pytest.raises(ValueError, match="class 1 of y has one row that differs"):
         dealt(Classes(np.arange(2), np.array([0, 0, 1, 1])), X[[0, 3, 6, 7]], 5, rng)
     labels = Classes(np.arange(3), y)
-    of = svc_multiclass, Gaussian(1.0), X, labels, 5, rng, np.ones(120)
-    _, values = held_out(*of, C=1.0)
+    held_out = estimators._held_out(svc_multiclass, Gaussian(1.0), X, labels, np.ones(120), C=1.0)
     assert (
-        np.ptp(values.reshape(40, 3, 3), axis=1).max() < 1e-12
+        np.ptp(held_out.reshape(40, 3, 3), axis=1).max() < 1e-12
     )  # one machine answers for equal rows
 
 

@@ -208,10 +208,7 @@ def _share(C):
 def logistic_by_newton(F, y, C, gap, steps=200):
     "(w, c, b, relative gap, objective, steps) of least (LIN.3), logistic, until the gap is small"
     w, c, done, lo, hi = np.zeros(F.shape[1]), 0.0, 0, np.minimum(0, y * C), np.maximum(0, y * C)
-    loss, mean = _priced(_logistic, y, C), np.zeros(F.shape[1])
-    if isinstance(F, np.ndarray):  # far from 0, w and c would undo each other
-        mean = C @ F / C.sum()
-        F = F - mean
+    loss = _priced(_logistic, y, C)
     for small in 10.0 ** -np.arange(2, 13):
         w, c, b, more = _newton(F, C, loss, w, c, small * _share(C), steps - done)
         done, b = done + more, _balanced(b, lo, hi)
@@ -223,4 +220,4 @@ def logistic_by_newton(F, y, C, gap, steps=200):
             found = float((primal - dual) / primal)
         if found <= gap or done >= steps:
             break
-    return w, c - mean @ w, b, found, float(dual), done
+    return w, c, b, found, float(dual), done

@@ -78,8 +78,7 @@ def beside_loss(K, T, y, loss, lam, weights=None, tol=1e-6, rounds=60):
     on, whole = np.flatnonzero(w), np.zeros(len(w))  # a weight of 0 leaves the point out
     K, T, y, w = K[np.ix_(on, on)], T[on], y[on], w[on]
     Q, R = np.linalg.qr(T.astype(float))
-    c, s, best = 1e3 * max(np.trace(K), 2 * lam), np.zeros(len(y)), (np.inf, None, None)
-    gap = np.inf
+    c, s, gap = 1e3 * max(np.trace(K), 2 * lam), np.zeros(len(y)), np.inf
     advice = "Is lam far below K, in the units of y? Take a larger one."
     if loss.labels:
         advice = "Do they separate the labels? Then nothing is least: penalise or drop one."
@@ -87,14 +86,11 @@ def beside_loss(K, T, y, loss, lam, weights=None, tol=1e-6, rounds=60):
         alpha = _minimized_around(K + c * Q @ Q.T, y, loss, s, w, lam, tol).alpha
         s = s + c * Q @ (Q.T @ alpha)  # (MUL.1)
         before, gap = gap, _gap(K, Q, y, loss, lam, alpha, s, w)
-        if gap < best[0]:
-            best = gap, alpha, s
         if gap <= tol:
             break
         far = gap > max(before / 10, 1e-3) and c < 2e9 * lam  # not held up by rounding
         if far and not loss.labels:  # those may be separable
             c = 10 * c
-    gap, alpha, s = best
     settled(f"the relative gap beside {T.shape[1]} free functions", gap, tol, advice)
     whole[on] = alpha
     return whole, scipy.linalg.solve_triangular(R, Q.T @ s), gap
