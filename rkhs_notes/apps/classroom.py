@@ -104,8 +104,10 @@ def _statements(nb):
         try:
             parts = ast.parse(source).body
             codes = [compile(ast.Module([part], []), "cell", "exec") for part in parts]
-        except SyntaxError as e:
-            broken.append(f"cell {place + 1}, line {e.lineno}: {e.msg}")
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as e:  # a NUL, deep nesting
+            broken.append(
+                f"cell {place + 1}, line {getattr(e, 'lineno', 1)}: {getattr(e, 'msg', e)}"
+            )
             continue
         for part, code in zip(parts, codes):
             bound, text = _names(code, "STORE"), ast.get_source_segment(source, part)

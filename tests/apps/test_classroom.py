@@ -185,6 +185,13 @@ def test_a_cell_that_is_not_python_is_named():
     assert broken == ["cell 1, line 1: invalid syntax"] and list(code) == ["00.6"]
 
 
+@pytest.mark.parametrize("text", ["a = 1\0", "a = '\ud800'", "-" * 10_000 + "1", "(" * 300])
+def test_a_cell_that_no_parser_reads_stops_no_other(text):
+    "A NUL, half a letter, nesting that ends the parser"
+    code, broken = handed_in(text, "def my_g(): return 3", 'check("00.6", my_g)')
+    assert len(broken) == 1 and broken[0].startswith("cell 1, line ") and list(code) == ["00.6"]
+
+
 def test_statements_keep_their_order_where_one_comes_again():
     uses, asks = "def my_f(): return scale", 'check("00.6", my_f)'
     code, _ = handed_in("scale = 2", uses, "scale = 3", "scale = 2", asks)
