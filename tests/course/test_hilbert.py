@@ -185,6 +185,54 @@ def test_dependence_is_told_at_the_tolerance():
         assert len(gram_schmidt(pair, drop=True)) == 2 - dependent
 
 
+@pytest.mark.second_route("project", "least squares")
+def test_functions_are_projected_right_or_not_at_all():
+    unit, value_at_1 = gauss_legendre(0, 1, 40), lambda f: f(1.0)
+    x, w = unit.points.ravel(), np.sqrt(unit.weights)
+    wave, right = partial(np.interp, xp=[0, 0.3, 1], fp=[0, 1, -1]), []
+    for m in range(1, 18):
+        powers = [lambda x, j=j: x**j for j in range(m)]
+        weighted = np.stack([w * f(x) for f in powers])
+        nearest = weighted.T @ np.linalg.lstsq(weighted.T, w * wave(x), rcond=None)[0]
+        try:
+            found = w * project(wave, powers, unit.inner)(x)
+            right.append(m)
+        except ValueError as refused:
+            assert "is nearly a combination" in str(refused)
+            with pytest.raises(ValueError, match="is nearly a combination"):
+                gram_schmidt(powers, unit.inner)
+            with pytest.raises(ValueError, match="is nearly a combination"):
+                riesz_representer(value_at_1, powers, unit.inner)
+            found = project(w * wave(x), weighted)  # as it advises
+        np.testing.assert_allclose(found, nearest, atol=1e-6)
+    assert max(right) in (12, 13, 14)  # about half the digits
+
+
+def test_short_vectors_are_vectors():
+    for dtype, short in (
+        (float, 1e-160),
+        (float, 1e-170),
+        (np.float32, 1e-22),
+        (np.float32, 1e-30),
+    ):
+        line = np.array([[1.0, 0.1]], dtype)
+        found = project(np.array([1.0, 2.0], dtype), line * dtype(short))
+        np.testing.assert_allclose(found, line[0] * 1.2 / 1.01, rtol=8 * np.finfo(dtype).eps)
+        np.testing.assert_allclose(gram_schmidt(np.eye(2, dtype=dtype) * dtype(short)), np.eye(2))
+        with pytest.raises(LawBroken, match="Vector 0 .* underflow"):
+            check_inner_product(np.dot, np.array([[short, short / 10], [0, 1]], dtype))
+    with pytest.raises(ValueError, match="vector 0 .* rescale"):
+        gram_schmidt([[1e-310, 0.0]])
+
+
+def test_what_the_checks_return_and_name():
+    assert check_inner_product(np.dot, [[10.0, 0.0], [0.0, 1.0]]) == 1  # of cosines
+    with pytest.raises(LawBroken, match=r"For f = \[0. 1.\], ‖f‖ = 0"):  # none of those passed
+        check_norm(lambda v: abs(v[0]), [[1.0, 0.0], [2.0, 3.0]])
+    with pytest.raises(LawBroken, match="For f = vector 1, ‖f‖ = 0"):
+        check_norm(lambda v: abs(v[0]), [[1.0, 0.0], [0.0, 3.0]])
+
+
 def test_the_defect_of_one_norm_alone_is_zero():
     f, g = np.array([1.0, 2.0]), np.array([-3.0, 0.5])  # not orthogonal
     assert abs(parallelogram_defect(np.linalg.norm, f, g)) < 4 * EPS

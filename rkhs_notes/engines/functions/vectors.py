@@ -89,22 +89,34 @@ def _numbers(law, values):
     return values
 
 
+def _floats(f):
+    "The floats in f, in numbers"
+    return np.finfo(getattr(f, "dtype", float))
+
+
 def _eps(vectors):
     "The coarsest spacing among vectors of floats"
-    return max(float(np.finfo(getattr(v, "dtype", float)).eps) for v in vectors)
+    return max(float(_floats(v).eps) for v in vectors)
+
+
+def _underflows(square, f):
+    "Is ⟨f, f⟩ too small to have all digits?"
+    return abs(square) < float(_floats(f).tiny) / _floats(f).eps
 
 # %% ../../../nbs/engines/functions/vectors.ipynb #500245f4
 def _orthonormal(vectors, inner, drop=True):
     "A list of orthonormal vectors of the same span"
     _require_one_space(vectors)
-    basis, tolerance = [], 100 * len(vectors) * _eps(vectors)
+    basis, eps = [], _eps(vectors)
     for i, q in enumerate(vectors):
         size = _length(q, inner)
         for _ in range(2):  # the second pass removes what rounding left
             q = _combined([1, *(-inner(q, b) for b in basis)], [q, *basis])
         rest = _length(q, inner)
-        if rest > tolerance * size:
-            basis.append(_combined([1 / rest], [q]))
+        if rest > 100 * len(vectors) * eps * size:
+            one_by = as_number(1 / rest, f"1/‖v‖ of vector {i}", because=": rescale it")
+            basis.append(_combined([one_by], [q]))
+            _require_orthonormal(basis, inner, math.sqrt(eps), i)
         elif not drop:
             raise ValueError(
                 f"vector {i} is a combination of those before it, all but {rest:.0e} "
@@ -113,9 +125,26 @@ def _orthonormal(vectors, inner, drop=True):
     return basis
 
 
+def _require_orthonormal(basis, inner, half_the_digits, i):
+    "Refuses a last vector that is not of length 1, or not orthogonal to those before it"
+    gaps = [inner(basis[-1], b) - (b is basis[-1]) for b in basis]
+    if not np.abs(gaps).max() <= half_the_digits:
+        raise ValueError(
+            f"vector {i} is nearly a combination of those before it: made orthonormal, it is off "
+            f"by {np.abs(gaps).max():.0e}. Pass functions by their values, as arrays, or a better "
+            "basis of their span; or is inner no inner product?"
+        )
+
+
 def _length(f, inner):
-    square = as_number(inner(f, f), "inner(f, f)", because=": it overflows, rescale f")
-    return math.sqrt(max(square, 0.0))
+    "√⟨f, f⟩, of a multiple of f where the square would underflow"
+    square, scale = inner(f, f), 1.0
+    if _underflows(square, f):
+        scale = 2.0 ** (_floats(f).maxexp // 2 - 1)
+        g = _combined([scale], [f])
+        square = inner(g, g)
+    square = as_number(square, "inner(f, f)", because=": it overflows, rescale f")
+    return math.sqrt(max(square, 0.0)) / scale
 
 # %% ../../../nbs/engines/functions/vectors.ipynb #a14caec0
 def _require_linear(L, g, basis, q, inner):
@@ -139,7 +168,8 @@ def gram_schmidt(vectors: Vectors, inner: Inner = np.dot, drop: Flag = False):
 
     drop : leave out a vector that depends on those before it, instead of raising
     returns : array (r, d) for an array, else a list of r vectors; r = m unless some were dropped
-    raises ValueError : a vector is a combination of those before it, or its square overflows
+    raises ValueError : a vector is a combination of those before it, for functions to half the
+        digits, or its square overflows
 
     Examples
     --------
@@ -154,9 +184,10 @@ def gram_schmidt(vectors: Vectors, inner: Inner = np.dot, drop: Flag = False):
 def project(v: AVector, basis: Vectors, inner: Inner = np.dot) -> AVector:
     """The element of span(basis) nearest to v   (0.7)
 
-    basis : need be neither orthogonal nor independent
+    basis : need be neither orthogonal nor independent, but of functions not nearly dependent
     returns : of the kind of v
-    raises ValueError : v is no vector of the space of the basis, or a product overflows
+    raises ValueError : v is no vector of the space of the basis, a product overflows, or functions
+        are too nearly dependent to be told apart
 
     Examples
     --------
@@ -179,7 +210,7 @@ def riesz_representer(L: Functional, basis: Vectors, inner: Inner = np.dot) -> A
     L : a linear functional
     returns : like those of the basis; its norm is the norm of L on the span
     raises LawBroken : L is not linear, seen on the basis or on one of five random combinations
-    raises ValueError : the basis spans nothing but 0
+    raises ValueError : the basis spans nothing but 0, or its functions are nearly dependent
     """
     q = _orthonormal(basis, inner)
     if not q:
@@ -213,19 +244,19 @@ def check_inner_product(inner: Inner, vectors: Vectors, rng: Rng = None) -> Fini
     matrix does not see.
     vectors : none of them zero
     rng : draws combinations for the test of linearity
-    returns : the smallest eigenvalue of the Gram matrix, relative to the largest
+    returns : the smallest eigenvalue of the cosines ⟨f, g⟩ / (‖f‖‖g‖), relative to the largest
     raises LawBroken : names the axiom, by how much it fails, and on which vectors
     """
     _combined([1] * len(vectors), [*vectors])  # refuses vectors of two spaces
     gram = _numbers("⟨f, g⟩ is finite", [[inner(f, g) for g in vectors] for f in vectors])
     m = len(gram)
     lengths, rounding = np.sqrt(np.abs(gram.diagonal())), 100 * m * _eps(vectors)
-    i = int(np.argmin(lengths > 0))  # one of no length, if there is one
+    i = int(lengths.argmin())
     require(
         "⟨f, f⟩ = 0 only for f = 0",
-        lengths[i] <= 0,
+        _underflows(gram[i, i], vectors[i]),
         0,
-        f"Vector {i} is not zero, but ⟨f, f⟩ = {gram[i, i]:.3g}.",
+        f"Vector {i} is not zero, but ⟨f, f⟩ = {gram[i, i]:.3g}. Does it underflow? Rescale f.",
     )
     cosines = gram / np.outer(lengths, lengths)
     i, j = np.unravel_index(np.abs(cosines - cosines.T).argmax(), gram.shape)
@@ -273,16 +304,18 @@ def check_norm(norm: Norm, vectors: Vectors) -> Finite:
     returns : the largest ‖f + g‖ / (‖f‖ + ‖g‖) met, ≤ 1
     raises LawBroken : names the axiom, by how much it fails, and on which vectors
     """
-    vectors, rounding, worst = [*vectors, *_corners(vectors)], 100 * _eps(vectors), 0.0
+    m, rounding, worst = len(vectors), 100 * _eps(vectors), 0.0
+    vectors = [*vectors, *_corners(vectors)]
+    called = lambda i: f"vector {i}" if i < m else np.array2string(vectors[i], 60, 3, threshold=6)
     lengths = lambda them: _numbers("‖f‖ is finite", [norm(f) for f in them])
     sizes = lengths(vectors)
     for i, (f, size) in enumerate(zip(vectors, sizes)):
-        require("‖f‖ > 0 for f ≠ 0", size <= 0, 0, f"Vector {i} has ‖f‖ = {size:g}.")
+        require("‖f‖ > 0 for f ≠ 0", size <= 0, 0, f"For f = {called(i)}, ‖f‖ = {size:g}.")
         for c in (-2.0, 0.5):
             gap = abs(lengths([_combined([c], [f])])[0] - abs(c) * size) / size
-            require("‖c f‖ = |c| ‖f‖", gap, rounding, f"Vector {i}, c = {c}.")
+            require("‖c f‖ = |c| ‖f‖", gap, rounding, f"For f = {called(i)}, c = {c}.")
         ratios = lengths(_combined([1, 1], [f, g]) for g in vectors) / (size + sizes)
-        where = f"Vectors {i} and {ratios.argmax()}, as a ratio."
+        where = f"As a ratio, for f = {called(i)} and g = {called(ratios.argmax())}."
         ratio = require("‖f + g‖ ≤ ‖f‖ + ‖g‖", ratios.max(), 1 + rounding, where)
         worst = max(worst, ratio)
     return worst
