@@ -34,6 +34,7 @@ from rkhs_notes.kernels import (
     Polynomial,
     Sigmoid,
     check_kernel,
+    indefinite_witness,
 )
 from rkhs_notes.rkhs import RKHS, kernel_from_space
 from shared import SharedLetters
@@ -758,6 +759,39 @@ def test_conditioned(k, noise):
     again = pickle.loads(pickle.dumps(left))
     np.testing.assert_array_equal(again(T), left(T))
     assert (2 * left + k)(T).shape == (9, 9)
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-6])
+@pytest.mark.parametrize("n", [3, 5, 7, 8, 10, 12])
+def test_what_is_left_near_known_points_is_a_kernel_with_fewer_digits(n, noise):
+    known = np.linspace(0, 3, n)
+    left = Conditioned(Gaussian(0.7), known, noise)
+    for X in (np.linspace(0.03, 2.98, 9), np.linspace(-3, 6, 17)):
+        assert check_kernel(left, X) > -1e-7
+
+    class Longer(Conditioned):
+        def _diag(self, X, xp):
+            return super()._diag(X, xp) + 1e-6
+
+    with pytest.raises(LawBroken, match="diag agrees"):
+        check_kernel(Longer(Gaussian(0.7), known, noise), np.linspace(-3, 6, 17))
+    T = [0.2, 2.8]  # the inverse of what is left is a block of the inverse of the whole
+    if n < 8:
+        inverse = np.linalg.inv(
+            Gaussian(0.7)(np.r_[T, known]) + np.diag(np.r_[0, 0, 0 * known + noise])
+        )
+        cosine = inverse[0, 1] / np.sqrt(inverse[0, 0] * inverse[1, 1])
+        assert check_kernel(left, T) == pytest.approx(1 - abs(cosine), abs=1e-6)
+
+
+def test_what_is_left_at_known_points_only_is_rounding():
+    known = np.linspace(0, 3, 10)
+    left = Conditioned(Gaussian(0.7), known)
+    for law in (check_kernel, indefinite_witness):
+        with pytest.raises(ValueError, match="no digits left.*fewer points"):
+            law(left, known)
+    check_kernel(Gaussian(0.7) + left, known)
+    check_kernel(1e-9 * left, known + 0.15)
 
 
 def test_conditioned_on_no_kernel_raises_and_never_clips():

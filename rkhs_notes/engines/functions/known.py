@@ -18,6 +18,7 @@ from ...base.words import Word, array
 from .functions import MorePlaces, Number, independent_sections
 from ..kernels.algebra import Kernel, OfOne
 from ..kernels.gram import AKernel, diagonal, gram_matrix
+from ..kernels.laws import say_loss
 
 # %% ../../../nbs/engines/functions/known.ipynb #b48766bc
 def _noise(value, name, call):
@@ -63,6 +64,7 @@ class Conditioned(OfOne, Kernel):
 
     def _tile(self, X, Y, xp):
         whole, A, B = self.k._tile(X, Y, xp), self._explained(X, xp), self._explained(Y, xp)
+        say_loss(lambda: _lost(self.gram, self.k._diag(X, xp), A))
         return lambda rows, columns: whole(rows, columns) - A[rows] @ B[columns].T  # (3a.5)
 
     def _diag(self, X, xp):
@@ -70,6 +72,14 @@ class Conditioned(OfOne, Kernel):
 
     def _width(self, d):
         return self.k._width(d) + len(self.gram)
+
+
+def _lost(gram, whole, A):
+    "How far rounding moves what A leaves of the diagonal, and the most left   (C.4)"
+    weight = np.abs(gram.half_solve(A.T, transposed=True)).sum(axis=0).max()
+    rounding = np.finfo(whole.dtype).eps * whole.max()
+    left = (whole - np.sum(A * A, axis=1)).max()
+    return (1 + weight) ** 2 * rounding, max(left, rounding) or 1.0
 
 # %% ../../../nbs/engines/functions/known.ipynb #91394c4c
 class PowerFunction(Value):

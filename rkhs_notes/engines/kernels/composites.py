@@ -84,7 +84,7 @@ def _require_digits(k, X, Y, xp):
             f"{k} has no digits left here: rounding moves squared distances by "
             f"{lost:.2g}. Take a larger bandwidth, or k.normalized().gaussian_of."
         )
-    say_loss(lost / (2 * k.bandwidth**2))
+    say_loss(lambda: (lost / (2 * k.bandwidth**2), 1.0))
 
 # %% ../../../nbs/engines/kernels/composites.ipynb #331a02da
 def _lost(k, X, xp):

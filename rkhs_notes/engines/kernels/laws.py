@@ -56,6 +56,7 @@ class FullGram:
     cosines: np.ndarray
     lengths: np.ndarray
     rounding: float
+    loss: float = 0.0  # where k subtracts, in units of the largest value
 
 
 def _full_gram(k, X):
@@ -70,18 +71,29 @@ def _full_gram(k, X):
         K = all_values(k, points, "k(X, X)")
     finally:
         _losses.reset(before)
-    cosines, lengths, rounding = to_unit_length(K)
-    allowed = max([rounding, *(8 * loss for loss in losses)])
-    return FullGram(k, points, K, cosines, lengths, allowed)
+    loss = _loss(k, losses, np.abs(K).max())
+    return FullGram(k, points, K, *to_unit_length(K, loss), loss)
+
+
+def _loss(k, losses, top):
+    "How far rounding moves values, in units of the largest; refused where no digits are left"
+    limit = np.finfo(top.dtype).eps ** 0.25
+    for moved, of in losses:
+        if top > 0 and moved > limit * max(top, of):
+            raise ValueError(
+                f"{k} has no digits left here: rounding moves values up to {of:.1g} by "
+                f"{moved:.1g}. Pass other points or, to Conditioned, fewer points or more noise."
+            )
+    return 8 * min(limit, max((moved / of for moved, of in losses), default=0.0))
 
 
 _losses = contextvars.ContextVar("losses", default=None)
 
 
 def say_loss(size):
-    "Kernels that subtract say here, under test, how far rounding moves their values"
+    "Kernels that subtract tell a test, by size(), how far rounding moves values, and of what size"
     if (losses := _losses.get()) is not None:
-        losses.append(size)
+        losses.append(size())
 
 
 def all_values(f, points, name):
@@ -93,12 +105,14 @@ def all_values(f, points, name):
     return shaped(as_floats(f(points, other), name), name, (n_points(points), n_points(points)))
 
 
-def to_unit_length(K):
+def to_unit_length(K, loss=0.0):
     "K / √(k(x, x) k(y, y)), the lengths, and the rounding error of an entry"
     tiny = np.finfo(K.dtype).tiny / np.finfo(K.dtype).eps  # below it, digits are missing
     diagonal = np.abs(K.diagonal())
-    lengths = np.sqrt(np.where(diagonal > tiny, diagonal, max(float(np.abs(K).max()), tiny)))
-    return K / lengths[:, None] / lengths, lengths, 8 * float(np.finfo(K.dtype).eps) ** 0.75
+    top, rounding = max(float(np.abs(K).max()), tiny), 8 * float(np.finfo(K.dtype).eps) ** 0.75
+    longer = np.maximum(diagonal, min(1.0, loss / rounding) * top)
+    lengths = np.sqrt(np.where(diagonal > tiny, longer, top))
+    return K / lengths[:, None] / lengths, lengths, max(rounding, loss)
 
 # %% ../../../nbs/engines/kernels/laws.ipynb #7939aa10
 def is_symmetric(g):
@@ -117,7 +131,7 @@ def _has_no_negative_square(g):
     require(
         f"no Gram matrix of {g.k} has a negative eigenvalue, not even that of one point",
         -least,
-        0.0,
+        g.loss * np.abs(g.K).max(),
         f"k(x, x) = {least:.3g} at point {i}.",
     )
 
@@ -167,6 +181,7 @@ def check_kernel(k: Tested, X: Points) -> Finite:
 
     X : a few hundred points; the test takes O(n³)
     returns : the smallest eigenvalue of the cosines k(x, y) / √(k(x, x) k(y, y))
+    raises ValueError : rounding leaves k too few digits at these points
     raises LawBroken : k is not symmetric, not positive semidefinite, not shift-invariant though it
         says so, or diag, pairs and distance disagree with k(X, Y)
 
@@ -270,7 +285,8 @@ def indefinite_witness(k: Similarity, X: Points):
 
     returns : (array (m, d), array (m,)) or None    as few points as were found to suffice, and c
         with the largest entry 1; cᵀKc < 0 by more than rounding
-    raises TypeError, ValueError : k is no kernel and no function, or gives no finite (n, n)
+    raises TypeError, ValueError : k is no kernel and no function, gives no finite (n, n), or has
+        too few digits left
     raises LawBroken : k is not symmetric
     references : PK, proof of the necessity lemma
 
