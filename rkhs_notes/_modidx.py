@@ -4141,6 +4141,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                    'rkhs_notes/engines/kernels/gram.py')},
             'rkhs_notes.engines.kernels.laws': { 'rkhs_notes.engines.kernels.laws.FullGram': ( 'engines/kernels/laws.html#fullgram',
                                                                                                'rkhs_notes/engines/kernels/laws.py'),
+                                                 'rkhs_notes.engines.kernels.laws._change': ( 'engines/kernels/laws.html#_change',
+                                                                                              'rkhs_notes/engines/kernels/laws.py'),
                                                  'rkhs_notes.engines.kernels.laws._directions': ( 'engines/kernels/laws.html#_directions',
                                                                                                   'rkhs_notes/engines/kernels/laws.py'),
                                                  'rkhs_notes.engines.kernels.laws._distance_agrees': ( 'engines/kernels/laws.html#_distance_agrees',

@@ -868,6 +868,34 @@ def test_a_negative_square_has_no_tolerance():
         check_kernel(OnTheDiagonal(), [-1e-300, 1.0, 2.0])
 
 
+ON_THE_EDGE = {
+    "zero offset": (Polynomial(2, offset=0.0), [[1.0, 2.0], [0.5, 1.0]]),
+    "zero constant": (Constant(0.0), [[1.0], [2.0]]),
+    "zero scale": (0 * Gaussian(1.0), [[1.0], [2.0]]),
+    "zero weight": (FiniteRank([1.0, 0.0], [np.sin, np.cos]), [1.0, 2.0]),
+    "rank 1": (Bilinear(np.ones((2, 2))), [[1.0, 2.0], [0.5, 1.0]]),
+    "zero feature": (Bilinear(np.diag([1.0, 0.0])), [[1.0, 2.0], [0.5, 1.0]]),
+    "matrix of rank 1": (Precomputed(np.ones((2, 2))), [[0.0], [1.0]]),
+    "at the start": (Brownian(), [0.0, 1.0, 2.0]),
+    "nanometres": (Gaussian(1e-9), [1e-9, 3e-9]),
+}
+
+
+@pytest.mark.parametrize("k, X", ON_THE_EDGE.values(), ids=ON_THE_EDGE)
+def test_gradients_of_parameters_on_the_edge_of_their_range(k, X):
+    assert check_gradient(k, X) < 1e-6
+    right = type(k)._vjp
+
+    class Steeper(type(k)):
+        def _vjp(self, X, Y, G):
+            return {
+                name: slope + 1e-3 * np.abs(slope) for name, slope in right(self, X, Y, G).items()
+            }
+
+    with pytest.raises(LawBroken, match="gradient in"):
+        check_gradient(Steeper(*(value for _, value in k._values())), X)
+
+
 @pytest.mark.parametrize(
     "k", [Gaussian(2), Polynomial(3), Matern(2.5), Mahalanobis([2.0]), 2 * Linear()]
 )
