@@ -8,6 +8,7 @@ from docutils import nodes
 
 from conftest import NOTEBOOKS, refuse
 from website import links, previews
+from website.labels import exercises
 from website.notebooks import ROOT, read
 
 FOUND = SimpleNamespace(
@@ -87,6 +88,12 @@ def test_every_mention_in_the_notebooks_has_a_place():
 def test_exercises_are_ends_of_links():
     text = links.mark_exercises("**05.1 ★** Given\n\n**05.1** is not one")
     assert text == '<a id="ex-05-1"></a>**05.1 ★** Given\n\n**05.1** is not one'
+
+
+def test_no_number_is_that_of_two_exercises():
+    numbers = [number for path in NOTEBOOKS for number in exercises(path)]
+    assert len(numbers) > 300
+    refuse([f"exercise {n} stands twice" for n in set(numbers) if numbers.count(n) > 1])
 
 
 def test_a_preview_has_no_links_and_ids():
