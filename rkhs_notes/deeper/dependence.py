@@ -232,10 +232,11 @@ class _Unexplained:
         if near is not k:
             K = gram_in_doubles(near, Z)
         self.lams = systems.range_of_lams(K)[::2]
-        e, Q = systems.eigenpairs(centred(K), k, beside=np.abs(K).max())
-        some = e > 8 * np.finfo(float).eps * e[-1]
-        some[0] = False  # the constant: Q 1 = 0
-        self.e, self.Q, self.complete = e[some], Q[:, some], some.sum() == n - 1  # N = 0
+        size, K = np.abs(K).max(), centred(K)
+        K += 2 * K.trace() / n  # the constant comes last, and mixes with no small direction
+        e, Q = (part[..., :-1] for part in systems.eigenpairs(K, k, beside=size))
+        some = e > 8 * np.finfo(float).eps * e.max(initial=0)
+        self.e, self.Q, self.complete = e[some], Q[:, some], some.all()  # N = 0
 
     def residuals(self, F, lam):
         "R F for centred F   (15.13)"
@@ -251,7 +252,7 @@ class _Unexplained:
             return 0.0, 0.0, np.zeros_like(KQ)
         Q, NKQ = self.Q, KQ - self.Q @ between
         N = 1 - 1 / len(K) - np.sum(Q * Q, axis=1)
-        return np.maximum(N, 0), K.diagonal() - np.sum(Q * (KQ + NKQ), axis=1), NKQ
+        return N, K.diagonal() - np.sum(Q * (KQ + NKQ), axis=1), NKQ
 
     def loo(self, K, lams):
         "Mean squared leave-one-out error of each penalty, for features with centred Gram matrix K"

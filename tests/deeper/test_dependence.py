@@ -483,6 +483,29 @@ def test_the_penalty_is_that_of_leave_one_out():
     np.testing.assert_allclose(errors, path.loo, rtol=1e-6)
 
 
+def refitted(K, x, lam):
+    "The mean squared leave-one-out error of ridge with a free constant, one fit a row"
+    errors = []
+    for i in range(len(x)):
+        rest = np.delete(np.arange(len(x)), i)
+        C, own = H(len(rest)), K[np.ix_(rest, rest)]
+        alpha = C @ np.linalg.solve(C @ own @ C + lam * np.eye(len(rest)), C @ x[rest])
+        errors.append(x[i] - x[rest].mean() - (K[i, rest] - own.mean(axis=0)) @ alpha)
+    return np.mean(np.square(errors))
+
+
+@pytest.mark.parametrize(
+    ("seed", "size", "bandwidth"), [(1020, 60, 2.0), (13, 63, 16.0), (49, 8, 4.9), (94, 8, 12.0)]
+)
+def test_small_directions_are_not_mixed_with_the_constant(seed, size, bandwidth):
+    rng, k = np.random.default_rng(seed), Gaussian(bandwidth)
+    z = rng.standard_t(2, size=(size, 1))
+    x = (np.sin(z / 2) + 0.1 * rng.normal(size=z.shape))[:, 0]
+    given, lams = rn.dependence._Unexplained(k, k.points(z)), [2.8e-8, 1e-6, 1e-4, 1e-2]
+    errors = given.loo(np.outer(x - x.mean(), x - x.mean()), lams)
+    np.testing.assert_allclose(errors, [refitted(k(z), x, lam) for lam in lams], rtol=0.01)
+
+
 @pytest.mark.parametrize("null", ["gamma", "wild"])
 def test_level_and_power_given_z(null):
     g, counts = Gaussian(1.0), []
