@@ -24,7 +24,7 @@ from ..base.points import joined_of, taken_of
 from ..base.words import Count, Positive
 from ..deeper.streams import StreamingRidge
 from ..engines.data.clusters import computed, gathered, tree_of
-from ..engines.data.sums import as_block, in_block, in_blocks, is_pair
+from ..engines.data.sums import as_block, in_block, in_blocks, is_pair, weighs
 
 # %% ../../nbs/apps/streaming.ipynb #a7c31e5d
 _START, _LAMS = 1000, np.logspace(-6, 3, 25)
@@ -201,7 +201,7 @@ class _Streamed(KernelEstimator):
             else:
                 for number, block in enumerate(tqdm(in_blocks(blocks), **_SHOWN)):
                     with in_block(number, f" Nothing of it was added; {number} blocks are in."):
-                        if _weighs(as_block(block)):
+                        if weighs(block):
                             self._take(*as_block(block))
         finally:
             if hasattr(self, "sums_"):
@@ -240,16 +240,11 @@ def _read_apart(worker, _, number, at, *block):
     "A worker's part: one block judged and summed, from row `at` on"
     part = copy(worker)
     part._set_apart()
-    if _weighs(block):
+    if weighs(block):
         with in_block(number):
             part._step(at, *part._read(*block))
     part._ahead = part._ahead._replace(w=None, b=None)
     return part
-
-
-def _weighs(block):
-    "Has any of its rows a weight?"
-    return len(block) < 3 or block[2] is None or np.any(block[2])
 
 
 def _joined_parts(one, other):
@@ -290,7 +285,7 @@ def _read_by_dask(stream, arrays, client):
             parts = [A[rows].rechunk({i: -1 for i in range(1, A.ndim)}) for A in arrays]
             if beginning:
                 block = computed(dask.delayed(list)(parts), client)
-                if _weighs(block):
+                if weighs(block):
                     stream._take(*block)
             else:
                 cut = parts[0].chunks[0]

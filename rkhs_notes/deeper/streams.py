@@ -24,7 +24,7 @@ from ..engines.data.clusters import lazy_blocks, task_blocks, tree_of
 from ..engines.data.stored import FilePath, read_expression, write_expression
 from ..engines.data.sums import Blocks, ExactSum, as_block, block_sum, dense, fingerprint
 from ..engines.data.sums import in_block, in_blocks, moved, pairwise, shifted
-from ..engines.data.sums import size_of, zero
+from ..engines.data.sums import size_of, weighs, zero
 from ..engines.features.maps import AFeatureMap
 from ..engines.kernels.entries import Lams
 from ..engines.features.feature_maps import FeatureFunction
@@ -245,6 +245,8 @@ def _second_look(stream, parts, solved, number, *block):
     total = np.zeros(1 + len(solved))
     for place, part in task_blocks(number, block):
         with in_block(place):
+            if not weighs(part):
+                continue
             X, A, w = stream._read(*as_block(part))
         total[0] += np.count_nonzero(w)
         for rows in row_blocks(len(A), 32 * (stream.phi.dim + 1)):
@@ -407,8 +409,8 @@ def _of_block(bare, number, *block):
     sums = None
     for place, part in task_blocks(number, block):
         with in_block(place, " Nothing was added."):
-            X, y, w = _read_block(bare, part)
-            if X.shape[0]:  # rows chosen by a condition may be none
+            X, y, w = part = _read_block(bare, part)
+            if weighs(part):  # rows chosen by a condition may be none
                 sums = (sums or _begin(bare, y)).update(X, y, w)
     return (sums or bare)._state
 
@@ -443,11 +445,14 @@ def _collected(bare, blocks, into, client):
             warned("client is not used, as this process reads the blocks; pass Dask's, or delayed.")
         for number, block in enumerate(in_blocks(blocks)):
             with in_block(number, f" Nothing of it was added; {number} blocks are in."):
-                X, y, w = _read_block(bare, block)
-                into = into or _begin(bare, y)
-                into.update(X, y, w)
+                X, y, w = block = _read_block(bare, block)
+                if weighs(block):
+                    into = (into or _begin(bare, y)).update(X, y, w)
     if into is None:
-        raise ValueError("blocks is empty; pass a stream with a block in it, or arrays.")
+        raise ValueError(
+            "blocks is empty, or no row of it has a weight; pass a stream with a block in it, or "
+            "arrays."
+        )
     return into
 
 

@@ -179,7 +179,7 @@ def test_a_bad_block_is_named_and_nothing_is_added(client):
 
 
 def test_blocks_without_rows_are_none_and_a_stream_of_them_is_empty():
-    "Rows that a condition chooses; serially an empty block is an error, and stays one"
+    "Rows that a condition chooses"
     lazy = da.from_array(X, chunks=(N, 3))
     chosen, y = lazy[lazy[:, 0] > 2], da.from_array(Y, chunks=N)[lazy[:, 0] > 2]
     at = X[:, 0] > 2

@@ -224,6 +224,32 @@ def test_points_of_weight_0_never_came(offset):
     )
 
 
+def test_blocks_without_rows_or_weight_add_nothing(tmp_path):
+    "M(∅) = 0: the answer is that of the rows with a weight alone"
+    w, lams = np.where(np.arange(400) < 330, 0.0, W + 0.1), [0.1, 1.0]
+    w[20:50] = 1
+    some, none = w > 0, (X[:0], Y0[:0], W[:0])
+    few = of((X[some], Y0[some], w[some]))
+    table = pd.DataFrame(X, columns=NAMES).assign(y=Y0, w=w)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    file = FileBlocks(tmp_path / "t.csv", "y", n_rows=1, weights="w")
+    cut = blocks(10, w)
+    import dask
+    import dask.array as da
+
+    lazy = tuple(da.from_array(A, chunks=(10, *A.shape[1:])) for A in (X, Y0, w))
+    parts = [dask.delayed(part, traverse=False) for part in [none, *cut, none]]
+    for stream in ([none, *cut[:7], none, *cut[7:], none], file, lazy, parts):
+        into = StreamingRidge(PHI)
+        found = stream_ridge(PHI, stream, 0.1, into=into)
+        np.testing.assert_allclose(found(X), few.solve(0.1)(X), atol=1e-9)
+        assert into.n == some.sum()
+        scores = few.leave_one_out((X[some], Y0[some], w[some]), lams)
+        np.testing.assert_allclose(into.leave_one_out(stream, lams), scores, rtol=1e-8)
+        means = rn.stream_means(PHI, stream).mean_embedding()
+        np.testing.assert_allclose(means.w, w @ PHI(X) / w.sum(), atol=1e-12)
+
+
 def test_one_point_with_an_offset_has_no_score():
     one = of((X[:1], Y0[:1]))
     for score in (
@@ -741,7 +767,6 @@ def test_nan_in_block_17_of_40_is_named_and_nothing_is_half_added():
     ((X[:5],), "block 3: the block is of type tuple, not a pair"),
     (X[:5], "block 3: the block is of type ndarray, not a pair"),
     (([[1.0, 2.0, 3.0]], [1.0]), "block 3: the block is of type tuple, not a pair .X, y. of arrays"),
-    ((X[:0], Y0[:0]), "block 3: X"),
     ((X[:5], 1e300 * Y0[:5]), "block 3: a sum over a block overflows"),
 ])  # fmt: skip
 def test_a_block_that_is_wrong_is_named(block, words):
@@ -814,13 +839,13 @@ def test_points_that_do_not_vary_have_no_components(rows):
 
 @pytest.mark.parametrize("stream, words", [
     ([], "blocks is empty"), ((X[:0], Y0[:0]), "blocks is empty"),
-    ([(X[:0], Y0[:0])], "block 0: X is empty"),
-    ([(X, Y0), (X[:0], Y0[:0])], "block 1: X is empty"),
+    ([(X[:0], Y0[:0])], "blocks is empty"), ([(X, Y0, 0 * W)], "no row of it has a weight"),
+    ([(X, Y0), (X, Y0, W[:0])], "block 1: weights"), ([(X, Y0, W), (X, Y0, -W)], "block 1: weights"),
     ([(X, Y0), (X[:, :2], Y0)], "block 1: X has 2 columns"),
     ([(X, Y0), (X, Y)], r"block 1: y has shape \(400, 2\)"),
     ([(X, Y0), (X, Y0[:9])], r"block 1: y has shape \(9,\)"),
 ])  # fmt: skip
-def test_blocks_of_no_rows_or_another_width_are_told(stream, words):
+def test_streams_of_no_rows_and_blocks_of_another_width_are_told(stream, words):
     with pytest.raises(ValueError, match=words):
         stream_ridge(PHI, stream, 0.1)
 

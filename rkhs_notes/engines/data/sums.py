@@ -240,6 +240,12 @@ def as_block(block):
     fitting(block, "the block", fits, "a pair (X, y) of arrays", "(X, y), or (X, y, weights)")
     return (*block, None)[:3]
 
+
+def weighs(block):
+    "Has the block rows, and one of them a weight?"
+    X, _, w = as_block(block)
+    return X.shape[0] > 0 and (w is None or np.shape(w)[:1] != X.shape[:1] or bool(np.any(w)))
+
 # %% ../../../nbs/engines/data/sums.ipynb #60a00c87
 def _names(value, name, call):
     parts = _listed(value) if isinstance(value, (str, list, tuple)) else []
