@@ -711,18 +711,27 @@ def test_shares_of_outputs_fit_and_are_fair():
         RationalQuadratic(1.0, 1.0),
         Matern(1.5, 3.0),
         Matern(1.0, 1.0),
+        Matern(1.01, 1.0),
+        Matern(1.2, 1e3),
         Laplace(1e3),
         Gaussian(1.0) + Laplace(1.0),
+        Gaussian(1.0) + Matern(1.05, 1.0),
+        0.6 * Gaussian(1.0) + 0.4 * Gaussian(1e-4),
     ],
     ids=str,
 )
 def test_the_second_moment_by_fft_is_that_of_the_law(k):
-    "Not of the part below π / step: of a heavy tail it is infinite"
+    "Not of the part below π / step: of a heavy tail it is large or infinite"
     exact = k.spectral(1).second_moment
     for step in (2.0**-10, 2.0**-13):
         measure = spectral_from_function(k, 30.0, 30.0 * step) if k([0.0], [30.0]) < 0.01 else None
         measure = measure or spectral_from_function(k)
         np.testing.assert_allclose(measure.second_moment, exact, rtol=1e-3)
+
+
+@pytest.mark.parametrize("p", [0.5, 1.0, 1.97, 1.99])
+def test_stable_laws_have_no_second_moment(p):
+    assert spectral_from_function(lambda t: np.exp(-(np.abs(t) ** p))).second_moment == np.inf
 
 
 def test_the_second_moment_asks_no_value_beyond_reach():

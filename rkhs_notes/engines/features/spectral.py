@@ -125,7 +125,7 @@ def spectral_from_function(k: _OnTheLine, reach: _Reach = None, step: Positive =
     reach : where k has died away; by default sought
     step : of the grid, at least reach / 2²¹; by default reach / 2¹⁵
     name : str, how errors call it
-    returns : SpectralMeasure, d = 1
+    returns : SpectralMeasure, d = 1; its second moment is found from differences near 0
     raises NoSpectralMeasure : the density is negative by more than rounding: names the frequency
     raises ValueError : k is not even, not finite, does not die away, or step is too coarse for it
     """
@@ -133,17 +133,20 @@ def spectral_from_function(k: _OnTheLine, reach: _Reach = None, step: Positive =
 
 # %% ../../../nbs/engines/features/spectral.ipynb #transformed-code
 def _curvature(value, reach):
-    "−κ″(0) / κ(0) from differences near 0; infinite where it grows as they shrink: a heavy tail"
+    "−κ″(0) / κ(0), to which differences near 0 tend; infinite where they tend to nothing"
     scales = reach * 2.0 ** np.arange(-40, 1)
     (top,), values = value(np.zeros(1)), value(scales)
     if top <= 0:
         return 0.0
-    fallen = np.append(scales[values < top / 2], scales[-1])[0]
-    h = 1e-4 * fallen * np.array([1.0, 2.0])
-    near, far = 2 * (1 - value(h) / top) / h**2
-    if near > 1.03 * far and near * h[0] ** 2 > 1e-12:  # more than rounding
+    fallen = np.append(scales[values < 0.99 * top], scales[-1])[0]
+    h = fallen * np.geomspace(1e-3, 1e-2, 3)
+    near, middle, far = 2 * (1 - value(h) / top) / h**2
+    rise, before = near - middle, middle - far
+    if rise <= 1e-4 * near or near * h[0] ** 2 <= 1e-12:  # a parabola, or rounding
+        return max(float(near), 0.0)
+    if rise > 0.999 * before:  # a heavy tail
         return np.inf
-    return max(float(near), 0.0)
+    return float(near + rise**2 / (before - rise))  # of c − a hᵖ the limit c
 
 
 def _transformed(k, reach=None, step=None, name=None):
