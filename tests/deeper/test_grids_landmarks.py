@@ -24,6 +24,7 @@ from rkhs_notes.engines.features.bins import binning_features, hat_mixture
 from rkhs_notes.engines.features.bounds import check_unbiased
 from rkhs_notes.engines.features.grids import Cells, hats
 from rkhs_notes.engines.features.random_maps import random_feature_map
+from rkhs_notes.engines.features.spectral import spectral_from_function
 from rkhs_notes.engines.kernels.composites import Anova, Tensor
 from rkhs_notes.engines.solving.landmarks import nystrom_features
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear, Polynomial, Sigmoid
@@ -361,15 +362,32 @@ def test_cells_whose_numbers_are_beyond_53_bits_stay_different():
     assert place[0] == place[2] != place[1]
 
 
-def test_a_function_is_at_most_2048_times_as_wide_at_its_foot_as_at_half_its_height():
+def test_a_function_is_at_most_so_many_times_as_wide_at_its_foot_as_at_half_its_height():
     def two_hats(c):
         return lambda t: 0.9 * np.maximum(0, 1 - t) + 0.1 * np.maximum(0, 1 - t / c)
 
-    pitches, masses = hat_mixture(two_hats(2.0**11))
-    assert masses[pitches > 2].sum() == pytest.approx(0.1, abs=1e-3)
-    assert pitches @ masses == pytest.approx(0.9 + 0.1 * 2**11, rel=1e-2)
+    for c in (2.0**11, 2.0**28):
+        pitches, masses = hat_mixture(two_hats(c))
+        assert masses[pitches > 2].sum() == pytest.approx(0.1, abs=1e-3)
+        assert pitches @ masses == pytest.approx(0.9 + 0.1 * c, rel=1e-2)
+    with pytest.raises(ValueError, match=r"does not die away: \S+\(2.68e\+08\) is 0.05 of"):
+        hat_mixture(two_hats(2.0**29))
     with pytest.raises(ValueError, match=r"does not die away: \S+\(2.05e\+03\) is 0.05 of"):
-        hat_mixture(two_hats(2.0**12))
+        spectral_from_function(lambda t: two_hats(2.0**12)(np.abs(t)))  # a grid of equal steps
+
+
+def test_slow_functions_are_mixtures_of_hats():
+    "1/(1 + t) is that of the density 2δ/(1 + δ)³"
+    pitches, masses = hat_mixture(lambda t: 1 / (1 + t))
+    for below in (0.01, 1.0, 100.0, 1e4):
+        exact = (below / (1 + below)) ** 2
+        assert masses[pitches < below].sum() == pytest.approx(exact, abs=3e-4)
+    for f in (lambda t: (1 + t) ** -1.5, lambda t: np.exp(-(t**0.3))):
+        pitches, masses = hat_mixture(f)
+        t = np.geomspace(0.001, 1e4, 50)
+        np.testing.assert_allclose(
+            np.maximum(0, 1 - t[:, None] / pitches) @ masses, f(t), atol=1e-5
+        )
 
 
 @pytest.mark.parametrize("reach", [2.0, 30.0])

@@ -29,7 +29,7 @@ def hat_mixture(f: Function, name=None):
     name : str, how errors call it
     returns : (array (m,), array (m,))    pitches > 0 and masses ≥ 0 with sum f(0)
     raises NoFiniteFeatureMap : δf″(δ) is negative: names where
-    raises ValueError : f does not die away
+    raises ValueError : f does not fall to 1e-5 of f(0) within 2²⁸ times its width at half height
     references : FL, Lemma 7, with the hypotheses that it needs (Theorem 9a.1)
     """
     name = name or getattr(f, "__name__", "f")
@@ -38,7 +38,7 @@ def hat_mixture(f: Function, name=None):
 # %% ../../../nbs/engines/features/bins.ipynb #mixture-of-hats
 def _mixture_of_hats(value, name):
     "The same for a function whose values were read"
-    pitches, masses, rounding = hats(value, reach_of(value, name))  # (9a.2)
+    pitches, masses, rounding = hats(value, reach_of(value, name, 28))  # (9a.2)
     if (bad := masses < -rounding).any():
         curve = masses / np.gradient(np.append(0.0, pitches))[1:]
         at = np.where(bad, curve, np.inf).argmin()

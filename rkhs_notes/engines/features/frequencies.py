@@ -277,20 +277,20 @@ def values_of(k, name, t):
     return shaped(values, f"{name}(Δ)", t.shape)
 
 
-def reach_of(value, name):
-    "Where |k| has died away"
+def reach_of(value, name, octaves=11):
+    "Where |k| has died away, at most so many doublings beyond where it is half"
     size, scales = abs(value(np.zeros(1))[0]), 2.0 ** np.arange(-40, 41)
     points = np.outer(scales, np.linspace(1, 2, 33))
     tops = np.abs(value(points.ravel())).reshape(points.shape).max(axis=1) / (size or 1)
     levels = (0.5, 1e-12, 1e-9, 1e-7, 1e-5)
     half, *ends = (max(np.flatnonzero(tops > level), default=-1) + 1 for level in levels)
-    far = min(half + 11, len(scales) - 1)  # no grid holds more
+    far = min(half + octaves, len(scales) - 1)
     for end in ends:
         if size and end <= far:
             return 2 * float(scales[end])
     raise ValueError(
         f"{name} does not die away: {name}({scales[far]:.3g}) is {tops[far]:.2g} of "
-        f"{name}(0) = {size:.3g}. Subtract what stays "
+        f"{name}(0) = {size:.3g}, more than 1e-5. Subtract what stays "
         "(spectral_from_function also takes reach=…)."
     )
 
