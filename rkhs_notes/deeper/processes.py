@@ -14,7 +14,7 @@ from ..base.factors import Cholesky, PivotedCholesky, eigh
 from ..base.points import Points, taken_of
 from ..base.words import Count, Function, Rng, Targets
 from ..engines.functions.functions import RKHSFunction
-from ..engines.kernels.gram import AKernel, gram_matrix
+from ..engines.kernels.gram import AKernel, gram_matrix, require_points
 
 # %% ../../nbs/deeper/05a_processes.ipynb #574136a5
 @contract
@@ -53,6 +53,7 @@ def check_sample_space(k: AKernel, space: AKernel, X: Points, draws: Count = 200
     references : Theorem 5a.4; Driscoll (1973); Lukić and Beder (2001); Kanagawa et al. (2018)
     """
     require_fits((len(X), draws), instead="fewer draws")
+    require_points(X, 16, "X", "an eighth, a quarter and half of them are compared")
     S, fewer = gram_matrix(space, X).astype(float), "Points are repeated, or too close for it: "
     Cholesky(S, name="the Gram matrix of the space", remedy=lambda least: fewer + "take fewer.")
     order = PivotedCholesky(S).order  # each far from those before

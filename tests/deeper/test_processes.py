@@ -327,6 +327,14 @@ def test_samples_live_in_a_larger_space(k, space):
         assert value == pytest.approx(by_definition, rel=1e-6)
 
 
+def test_a_sample_space_is_told_from_16_points_on():
+    x = np.linspace(0, 1, 17)[1:]
+    found = check_sample_space(Sobolev(2), Brownian(), x, rng=0)
+    assert found[-1] == pytest.approx(np.trace(np.linalg.solve(Brownian()(x), Sobolev(2)(x))))
+    with pytest.raises(ValueError, match="X holds 15 points; pass 16 or more"):
+        check_sample_space(Sobolev(2), Brownian(), x[1:], rng=0)
+
+
 @pytest.mark.second_route("check_sample_space", "near misses refused")
 @pytest.mark.parametrize(
     "k, space",
