@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.optimize import minimize
 from sklearn.preprocessing import PolynomialFeatures
 
 from rkhs_notes import settings
@@ -795,6 +796,45 @@ def test_lengths_at_the_ends_of_the_range():
     np.testing.assert_allclose(widest_margin([[1e6, 0], [0, 1.0]], [1, 1])[1], 1.0, rtol=1e-2)
     with pytest.raises(ConvergenceFailure, match="rescale the features"):
         widest_margin([[1e12, 0], [0, 1.0]], [1, 1])
+
+
+@pytest.mark.second_route("widest_margin", "a quadratic programme")
+@pytest.mark.parametrize("seed", [0, 1, 29])
+@pytest.mark.parametrize("unit", [1.0, 1e3, 1e6])
+def test_a_margin_is_right_or_refused_in_any_unit_of_a_column(unit, seed):
+    rng, v, units = (
+        np.random.default_rng(seed),
+        np.array([1, -1, 1, 2.0]),
+        np.array([1, 1, unit, 1]),
+    )
+    X = rng.normal(size=(200, 4))
+    y = np.where(X @ v > 0, 1, -1)
+    X = X + 0.1 * y[:, None] * v / 7
+    if unit == 1e6:
+        with pytest.raises(ConvergenceFailure, match="scale the columns"):
+            widest_margin(X * units, y)
+        with pytest.raises(ConvergenceFailure, match="scale the columns"):
+            novikoff_bound(X * units, y)
+        return
+    shortest = minimize(  # of u = w · units
+        lambda u: (u / units) @ (u / units),
+        v / np.min(y * (X @ v)),
+        jac=lambda u: 2 * u / units**2,
+        constraints=dict(type="ineq", fun=lambda u: y * (X @ u) - 1, jac=lambda u: y[:, None] * X),
+        method="SLSQP",
+        options=dict(ftol=1e-12, maxiter=500),
+    )
+    assert shortest.success
+    w, margin = widest_margin(X * units, y)
+    np.testing.assert_allclose(margin, shortest.fun**-0.5, rtol=1e-5)
+    np.testing.assert_allclose(np.min(y * (X * units @ w)), margin, rtol=1e-9)
+
+
+def test_rows_whose_squares_underflow_are_refused_by_that_name():
+    for Phi in ([[1e-200], [-2e-200]], sp.csr_matrix([[1e-200, 0], [-2e-200, 0]])):
+        with pytest.raises(ValueError, match="2e-200, its square underflows; rescale"):
+            perceptron_primal(Phi, [0, 1])
+    assert perceptron_primal([[1e-140], [-2e-140]], [0, 1]).mistakes == 1
 
 
 def test_too_close_to_call_is_said():

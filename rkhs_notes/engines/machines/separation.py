@@ -17,7 +17,7 @@ from scipy.optimize import linprog
 from ...base.arrays import as_floats, as_number, shaped
 from ...base.blocks import require_fits
 from ...base.contracts import contract
-from ...base.errors import ConvergenceFailure, finite, not_negative
+from ...base.errors import ConvergenceFailure, finite, not_negative, settled
 from ...base.factors import nonnegative_lstsq, require_symmetric
 from ...base.values import Value
 from ...base.words import Count, Finite, Flag, Vector, Word
@@ -76,7 +76,8 @@ def widest_margin(Phi: FeatureMatrix, y: Signs):
 
     Phi : n up to some thousand
     returns : (array (D,), float)    w and its margin γ > 0
-    raises ConvergenceFailure : no hyperplane through the origin separates the data
+    raises ConvergenceFailure : no hyperplane through the origin separates the data, or rounding
+        takes more than 1e-4 of γ
     references : least distance programming by non-negative least squares, Lawson and Hanson (1974),
         chapter 23
     """
@@ -85,7 +86,8 @@ def widest_margin(Phi: FeatureMatrix, y: Signs):
     rows = (y[:, None] * Phi).T / top
     R = float(or_one(np.linalg.norm(rows, axis=0).max()))
     E, target = np.vstack([rows / R, np.ones(len(y))]), np.append(np.zeros(len(rows)), 1.0)
-    residual = E @ nonnegative_lstsq(E, target) - target
+    a = nonnegative_lstsq(E, target)
+    residual = E @ a - target
     if np.linalg.norm(residual) < 1e-8:
         if is_separable(Phi, y):
             raise ConvergenceFailure(
@@ -94,11 +96,14 @@ def widest_margin(Phi: FeatureMatrix, y: Signs):
         raise ConvergenceFailure(
             f"no hyperplane through the origin separates these points. {SEPARATE}"
         )
-    w = -residual[:-1] / residual[-1]  # least w with yᵢ⟨w, φᵢ⟩ ≥ 1
-    w = w / np.linalg.norm(w)
-    return w, top * float((w @ rows).min())
+    length = np.linalg.norm(residual[:-1])
+    w = residual[:-1] / length  # along Σ aᵢ yᵢ φᵢ
+    margin, most = float((w @ rows).min()), R * length / a.sum()  # no margin is wider than most
+    settled("the part of the margin lost to rounding", 1 - margin / most, 1e-4, _ALIKE)
+    return w, top * margin
 
 
+_ALIKE = "It is small beside the longest row: scale the columns of Phi alike."
 SEPARATE = (
     "A hyperplane through the origin has no offset: append ones (k + Constant(1)), "
     "take more features (k ** 2), or accept errors: soft margins do."
@@ -257,6 +262,7 @@ def perceptron_primal(
     max_epochs : passes over the data at most
     start : w at the beginning; 0 by default
     raises ConvergenceFailure : mistakes in every pass
+    raises ValueError : entries whose squares underflow, or scores that overflow
 
     Examples
     --------
@@ -266,6 +272,9 @@ def perceptron_primal(
     require_fits(Phi.shape[1:], 8, "perceptron_dual, which has one coefficient an example")
     if start is None:
         start = np.zeros(Phi.shape[1])
+    top = max(Phi.max(), -Phi.min())
+    if 0 < top < 1e-146:
+        raise ValueError(f"the largest entry of Phi is {top:.2g}, its square underflows; rescale.")
     rows = RowsOf(Phi, start.astype(float))
     learn = lambda j: rows.move(j, y[j])  # (2.5)
     trace, epochs = until_clean(rows.scores, learn, y, max_epochs, rows.at_once)

@@ -316,20 +316,20 @@ def _by_columns(Z, Z_test, beta):
 # %% ../../../nbs/engines/solving/paths.ipynb #13dd193e
 def errors_of(features, X, y, X_test, y_test, widths, lams, measure, rngs, progress):
     "Errors on both sets and norms, three arrays (lams, draws, widths)"
-    train, test, norm = found = np.empty((3, len(lams), len(rngs), len(widths)))
+    *errors, norm = found = np.empty((3, len(lams), len(rngs), len(widths)))
 
     def one(draw):
         i, generator = draw
         fits = _fits_of(features, X, y, X_test, widths, lams, generator)
-        for w, j, values, values_test, length in fits:
-            train[j, i, w] = as_number(measure(values, y), "the error")
-            test[j, i, w] = as_number(measure(values_test, y_test), "the error")
+        for w, j, *values, length in fits:
+            for error, fitted, right in zip(errors, values, (y, y_test), strict=True):
+                error[j, i, w] = as_number(measure(fitted, right), "the error")
             norm[j, i, w] = length
             bar.update()
             yield
 
     with tqdm(
-        total=train.size,
+        total=norm.size,
         desc="fits",
         delay=0 if progress else 10,
         disable=None if progress is None else not progress,
