@@ -753,6 +753,62 @@ def test_checks_refuse_in_words():
             indefinite_witness(k, X)
 
 
+class Alike(Kernel):
+    "1 where two numbers round down to the same"
+
+    def _gram(self, X, Y, xp):
+        return xp.floor(X) == xp.floor(Y.T)
+
+    def _diag(self, X, xp):
+        return xp.floor(X[:, 0]) == xp.floor(X[:, 0])
+
+
+class InFloats(Kernel):
+    def _gram(self, X, Y, xp):
+        return np.where(np.floor(X) == np.floor(Y.T), 1.0, 0.0)
+
+
+class Whole(Kernel):
+    def _gram(self, X, Y, xp):
+        return (X @ Y.T).astype(int)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda k: k + k,
+        lambda k: 2.0 * (k + k) * k,
+        lambda k: k.exp(),
+        lambda k: k.normalized(),
+        lambda k: k.gaussian_of(0.5),
+    ],
+)
+def test_truth_values_are_numbers(made):
+    x = [0.1, 0.2, 1.5, 2.5]
+    k, floats = made(Alike()), made(InFloats())
+    for value in (lambda k: k(x), lambda k: k.diag(x), lambda k: k.distance(x)):
+        np.testing.assert_array_equal(value(k), value(floats))
+    np.testing.assert_array_equal(ridge(k, x, x, 0.1)(x), ridge(floats, x, x, 0.1)(x))
+    assert k(np.float32(x)).dtype == np.float32
+
+
+def test_whole_numbers_of_a_formula_are_floats():
+    assert (Whole() ** 6)([3000.0])[0, 0] == 9e6**6
+    np.testing.assert_array_equal(Whole().normalized()([1.0, 2.0]), np.ones((2, 2)))
+
+
+@pytest.mark.parametrize(
+    "returned, words", [(1j, "Odd._gram .*complex"), (None, "Odd._gram .*None")]
+)
+def test_a_formula_of_no_real_numbers_is_refused(returned, words):
+    class Odd(Kernel):
+        def _gram(self, X, Y, xp):
+            return returned and returned * (X @ Y.T)
+
+    with pytest.raises(TypeError, match=words):
+        Odd()([1.0, 2.0])
+
+
 @pytest.mark.second_route("check_gradient", "impostors refused")
 def test_gradients_that_are_wrong_are_refused():
     class Wrong(Gaussian):

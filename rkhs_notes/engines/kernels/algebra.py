@@ -22,8 +22,8 @@ from .expressions import as_tex, as_written, bracketed
 from .expressions import tex_bracketed, tex_name
 from .forms import Apart, as_apart, plain, power
 from .gram import AKernel, Evaluated, as_kernel, forget_other_formulas
-from .gram import library, n_points, of_any_kind, one_tile, precision
-from .gram import with_columns
+from .gram import in_floats, library, n_points, of_any_kind, one_tile
+from .gram import precision, with_columns
 
 # %% ../../../nbs/engines/kernels/algebra.ipynb #8983467b
 class Kernel(Evaluated):
@@ -43,6 +43,7 @@ class Kernel(Evaluated):
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
         forget_other_formulas(cls, Kernel)
+        in_floats(cls)
 
     def __add__(self, other):
         if not isinstance(other, Kernel):

@@ -4,7 +4,7 @@
 __all__ = ['as_kernel', 'median_bandwidth']
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #4bad5884
-import inspect, math
+import functools, inspect, math
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Annotated, Any
@@ -283,6 +283,26 @@ def forget_other_formulas(cls, kernel):
         lost |= _OF_POINTS
     for name in lost - new - vars(cls).keys():
         setattr(cls, name, found(Evaluated, name))
+
+
+def in_floats(cls):
+    "Formulas of a class written beyond this package: whole numbers and truth values become floats"
+    if not cls.__module__.startswith("rkhs_notes."):
+        for name in {"_gram", "_pairs", "_diag"} & vars(cls).keys():
+            if (formula := vars(cls)[name]) is not one_tile:
+                setattr(cls, name, _floats_of(formula, name))
+
+
+def _floats_of(formula, name):
+    @functools.wraps(formula)
+    def evaluated(self, X, *rest):
+        values = formula(self, X, *rest)
+        if hasattr(values, "dtype") and values.dtype == precision(X):
+            return values
+        values = arrays.as_floats(values, f"What {type(self).__name__}.{name} returned")
+        return arrays.akin(values, X)
+
+    return evaluated
 
 
 def rule_of(rules, k):
