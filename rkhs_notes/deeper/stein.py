@@ -92,6 +92,8 @@ JOINED = {
 
 def rule(k, leaves):
     "The function of a tile that gives the jet or slope of k from those of its leaves, or None"
+    if leaves is JETS and k._jet:
+        return k._jet
     if type(k) in leaves:
         if leaves is SLOPES and getattr(k, "_scales", None) is not None:
             return None  # no function of ‖x − y‖ alone
@@ -210,7 +212,7 @@ JETS = {cls: partial(_radial, form) for cls, form in SLOPES.items()} | {
 
 def jet_of(k):
     "The function (X, Y) ↦ Jet of k on a tile"
-    found = k._jet or rule(k, JETS)
+    found = rule(k, JETS)
     fitting(
         k,
         "k",

@@ -162,7 +162,16 @@ def test_a_kernel_of_ones_own_joins_by_its_jet():
         def _jet(self, X, Y):
             return stein._linear(self, X, Y)
 
-    np.testing.assert_allclose(SteinKernel(Own(), score)(X), SteinKernel(Linear(), score)(X))
+    for made in (
+        lambda k: k,
+        lambda k: k + Gaussian(1.0),
+        lambda k: 2 * k * k,
+        lambda k: (k**2).exp(),
+        lambda k: k.on([1, 0]) + k,
+    ):
+        np.testing.assert_allclose(
+            SteinKernel(made(Own()), score)(X), SteinKernel(made(Linear()), score)(X)
+        )
 
 
 def test_a_score_of_another_shape_is_named():
