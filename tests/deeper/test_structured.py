@@ -1,8 +1,10 @@
 """Kernels on texts, sets and models: brute force, every kernel × every solver, bad input."""
 
+import math
 import tracemalloc
 import warnings
 from collections import Counter
+from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
 
@@ -357,6 +359,15 @@ def test_long_texts_under_a_strong_decay_are_within_the_floats():
     X, Y = texts(rng, 3, 200, 210), texts(rng, 3, 200, 210)
     np.testing.assert_allclose(k(X, Y).diagonal(), k.pairs(X, Y), rtol=1e-12)
     assert (k.pairs(X, Y) > 0).all()
+
+
+def test_counts_beyond_the_floats_under_weights_that_are_not():
+    "p places of n that span s, with both ends: comb(s − 2, p − 2) of them, at n − s + 1 places"
+    n, p, decay = 540, 250, Fraction(9, 10)
+    spans = range(p, n + 1)
+    once = sum((n - s + 1) * math.comb(s - 2, p - 2) * decay**s for s in spans)
+    got = Subsequence(p, 0.9)(["a" * n], ["a" * n, "b" * n])
+    np.testing.assert_allclose(got, [[float(once**2), 0.0]], rtol=1e-10)
 
 
 @pytest.mark.second_route("MarkovChain", "markov_chain", "steps, counted by hand")

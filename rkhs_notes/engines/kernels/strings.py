@@ -241,6 +241,7 @@ def renumbered(N, number, D):
     return sp.csr_matrix((N.data, number[N.indices], N.indptr), shape=(N.shape[0], D))
 
 # %% ../../../nbs/engines/kernels/strings.ipynb #d8c5e2f1
+@np.errstate(over="ignore", invalid="ignore")  # what overflows is done step by step
 def _one_against_many(s, T, length, decay):
     "Σ of decay^(both spans) over equal subsequences of s (a,) and the columns of T (b, P)   (13.6)"
     j = np.arange(float(len(T)))
@@ -296,11 +297,12 @@ def _one_row(s, codes, lengths, length, decay):
     for some in spans(len(codes), max(1, 2**15 // int(lengths[-1] or 1))):
         T = np.ascontiguousarray(codes[some, : lengths[some][-1]].T)
         if min(len(s), len(T)) >= length:
-            in_range = -(len(s) + len(T)) * math.log10(decay) < 250
-            if in_range:
-                values[some] = _one_against_many(s, T, length, decay)
-            else:
-                values[some] = _step_by_step(s[:, None], T, length, decay)
+            found = np.full(T.shape[1], np.inf)
+            if -(len(s) + len(T)) * math.log10(decay) < 250:
+                found = _one_against_many(s, T, length, decay)
+            if (beyond := ~np.isfinite(found)).any():
+                found[beyond] = _step_by_step(s[:, None], T[:, beyond], length, decay)
+            values[some] = found
     return values
 
 
