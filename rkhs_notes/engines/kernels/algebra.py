@@ -718,7 +718,8 @@ class OfFactor(OfOne):
 class Normalized(OfFactor, Kernel):
     """k(x, y) / √(k(x, x) k(y, y)), the cosine of the angle between features   (1c.1)
 
-    Where k(x, x) = 0 the feature is zero and has no direction: there the value is 0.
+    Where k(x, x) = 0 the feature is zero and has no direction: there the value is 0. A length whose
+    square underflows is refused for arrays; for texts and graphs it counts as 0.
     """
 
     k: AKernel
