@@ -311,7 +311,7 @@ _FORMER |= {
         herding mean_embedding mmd2_block mmd2_features mmd2_gaussians mmd2_incomplete mmd2_linear
         mmd2_threshold mmd2_u mmd2_u1 mmd2_v mmd_test mmd_test_aggregated mmd_test_split MMDTest
         witness""",
-    "cca": """hsic hsic_test hsic_u""",
+    "correlations": """hsic hsic_test hsic_u""",
     "cke": """affinity check_coupling coupled_embedding CoupledKernelEmbedding coupling_loss
         image_pairs low_resolution pair_laplacian tune_coupling TunedCoupling""",
     "generalization": """learning_curve LearningCurve check_rate ridge_rate spectral_risk
@@ -349,7 +349,7 @@ _CUT = {  # modules that were cut, and the parts that have what they lack now, p
     "sgd": "descent bills budgets",
     "mercer": "mercer_expansions closed_spectra",
     "grids_landmarks": "bins random_maps landmarks",
-    "cca": "correlations unmixing",
+    "correlations": "unmixing",
     "processes": "evidence learned_noise laplace_method",
     "estimators": "streaming streaming_classes",
 }
