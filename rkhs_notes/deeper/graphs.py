@@ -50,7 +50,11 @@ class Graph(Value):
             n = len(self.labels)
         elif self.n is not None:
             n = self.n
-        if needed > n or self.n not in (None, n):
+        if self.n not in (None, n):
+            raise ValueError(
+                f"labels make {n} nodes, and n = {self.n}; leave n out, or pass one label for each."
+            )
+        if needed > n:
             raise ValueError(
                 f"edges name node {needed - 1}, labels and n make {n} nodes; "
                 "pass one label for each node 0, 1, …"

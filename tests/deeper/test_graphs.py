@@ -545,6 +545,14 @@ def test_what_is_no_graph(edges, labels, error):
         Graph(edges, labels)
 
 
+def test_the_number_of_nodes_that_is_wrong_is_named():
+    with pytest.raises(ValueError, match="labels make 2 nodes, and n = 5"):
+        Graph([(0, 1)], "AB", 5)
+    with pytest.raises(ValueError, match="edges name node 4, labels and n make 2 nodes"):
+        Graph([(0, 4)], "AB", 2)
+    assert Graph([(0, 1)], "AB", 2).n == 2 and Graph([(0, 1)], n=5).n == 5
+
+
 TRIANGLE = Graph([(0, 1), (1, 2), (0, 2)], "CNO")
 
 

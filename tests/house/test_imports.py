@@ -272,7 +272,9 @@ def test_every_old_address_answers():
     for owner, names in addresses.items():
         assert set(names) <= set(rkhs_notes._FORMER[owner].split())
     later = {owner: names.split() for owner, names in rkhs_notes._FORMER.items()}
-    refuse(list(lost_names(later | {"cca": ["hsic", "hsic_u", "kernel_cca", "IndependentSources"]})))
+    refuse(
+        list(lost_names(later | {"cca": ["hsic", "hsic_u", "kernel_cca", "IndependentSources"]}))
+    )
 
 
 def test_a_name_that_moved_answers_at_its_old_address(monkeypatch):
