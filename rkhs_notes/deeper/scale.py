@@ -17,7 +17,7 @@ from ..base.blocks import require_fits, row_blocks
 from ..base.contracts import contract
 from ..base.errors import finite, require
 from ..base.factors import eigh, signs
-from ..base.points import MorePoints, Points, points, points_or, taken_of
+from ..base.points import MorePoints, Points, points, points_or, recast, taken_of
 from ..base.values import Value, kept
 from ..base.words import Count, Flag, Function, Positive, Rng, Targets, Weights
 from ..base.words import instance_of
@@ -120,9 +120,13 @@ Centres = Annotated[Any, points_or("rpcholesky", "uniform", "leverage")]
 
 
 def rounding(f, X, y, w, lam, L):
-    "What rounding of k, of values and of sums may add to ‖f̂ − f‖ on centres; L Lᵀ is their matrix"
+    "What rounding of k, values and sums may add to ‖f̂ − f‖; L Lᵀ is of the centres; None: in H"
     at, own = (np.sqrt(np.asarray(diagonal(f.k, Z), float)) for Z in (X, f.Z))
-    terms, unit = weighed(f.alpha, own), 16 * np.finfo(precision(X, f.Z)).eps  # seen: up to 4
+    terms = weighed(f.alpha, own)
+    if L is None:  # the residual is that of k in doubles
+        size = np.linalg.norm(np.sqrt(w) * at) * np.abs(terms).sum(axis=0)
+        return 8 * np.finfo(float).eps * size / math.sqrt(lam)
+    unit = 16 * np.finfo(precision(X, f.Z)).eps  # seen: up to 4
     values = np.linalg.norm(w * at**2) * np.abs(terms).sum(axis=0) / lam
     sums = np.linalg.norm(terms, axis=0) + np.linalg.norm(weighed(y, at * w), axis=0) / lam
     return unit * (values + sums * own.max() / math.sqrt(L.rcond(1.0)))
@@ -176,9 +180,13 @@ def ridge_large(
         problem = OnCentres(k, X, Z, squarable(y), lam, weights, sample, rng, progress)
         m = n_points(problem.Z)
     x, bound, residual, steps = solved(problem, tol, max_iter, callback, progress)
-    f = RKHSFunction._of(k, *problem.expansion(x))
+    f, w, L = RKHSFunction._of(k, *problem.expansion(x)), as_weights(weights, len(y)), None
     if m is not None:
-        bound = bound + rounding(f, X, y, problem.weights, lam, problem.L)
+        L = problem.L
+    elif precision(X) == np.float32:
+        problem.X = recast(X, float)
+        bound = problem.bound(problem.b - problem.A(x))
+    bound = bound + rounding(f, X, y, w, lam, L)
     return LargeFit._of(f, lam, m, bound, residual, steps, problem.method, weights)
 
 # %% ../../nbs/deeper/14_scale.ipynb #2b2cb46d
@@ -189,13 +197,12 @@ ItsPoints = Annotated[Any, points("n", of="fit")]
 def certified(fit, X, y, w):
     "The bound of the theorem from values of f̂, and what rounding may add to it   (14.3), (14.4)"
     k, Z, alpha, lam = fit.k, fit.function.Z, fit.function.alpha, fit.lam
-    u = weighed(y - times(k, X, Z, alpha), w)
     if fit.n_centres is None:
-        some = w > 0
-        r = weighed((u - lam * alpha)[some], w[some] ** -0.5)
-        size = math.sqrt(len(w) * float(np.max(diagonal(k, X))) * np.sum(np.square(y, dtype=float)))
-        noise = 64 * np.finfo(float).eps * size / math.sqrt(lam)
+        X, Z, some = recast(X, float), recast(Z, float), w > 0
+        u = weighed(y - times(k, X, Z, alpha), w) - lam * alpha
+        r, noise = weighed(u[some], w[some] ** -0.5), rounding(fit.function, X, y, w, lam, None)
         return np.linalg.norm(r, axis=0) / (2 * math.sqrt(lam)), noise  # (14.3)
+    u = weighed(y - times(k, X, Z, alpha), w)
     A, L = independent(k, Z)
     rho = L.half_solve(times(k, A, X, u) - lam * times(k, A, Z, alpha))
     return np.linalg.norm(rho, axis=0) / lam, rounding(fit.function, X, y, w, lam, L)  # (14.4)

@@ -466,6 +466,25 @@ def test_rounding_is_in_the_bound(seed):
     assert distance <= fit.error_bound < 1e-3
 
 
+@pytest.mark.parametrize("lam", [1e-2, 1e-4])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_bound_of_all_points_is_true_of_float32(lam, weighted):
+    "The minimiser is that of k in doubles, from coefficients by a dense solve"
+    rng, n = np.random.default_rng(0), 400
+    X = rng.normal(size=(n, 1)).astype(np.float32)
+    y, w = (
+        np.sin(3 * X[:, 0]) + rng.normal(size=n),
+        rng.uniform(0.5, 2, n) if weighted else np.ones(n),
+    )
+    f, K = ridge_large(Gaussian(1.0), X, y, lam, weights=w), Gaussian(1.0)(X.astype(float))
+    gap = f.function.alpha - np.linalg.solve(K + np.diag(lam / w), y)
+    distance = np.sqrt(gap @ K @ gap)
+    assert 1e-6 * f.function.norm() < distance <= f.error_bound < 100 * distance
+    check_large_fit(f, X, y)
+    with pytest.raises(LawBroken, match="error_bound"):
+        check_large_fit(replace(f, error_bound=1e-6 * f.function.norm()), X, y)
+
+
 @pytest.mark.parametrize("n, lam, seed", [(1000, 10.0, 3), (3000, 10.0, 3), (3000, 100.0, 3)])
 def test_a_fit_passes_its_own_check(n, lam, seed):
     rng = np.random.default_rng(seed)
