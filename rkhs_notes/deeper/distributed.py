@@ -5,12 +5,13 @@ __all__ = ['stream_sample']
 
 # %% ../../nbs/deeper/14b_distributed.ipynb #8d258120
 from functools import reduce
+from itertools import starmap
 import numpy as np
 import scipy.sparse as sp
-from ..base.arrays import as_number, as_points, as_sparse_rows
+from ..base.arrays import as_number, as_points, as_sparse_rows, shaped
 from ..base.blocks import spans
 from ..base.contracts import contract
-from ..base.points import joined_of, marked, ordered, taken_of
+from ..base.points import joined_of, marked, names_of, ordered, taken_of, with_names
 from ..base.words import Count, Rng
 from ..engines.data.clusters import PointBlocks, as_stream, gathered, is_lazy, lazy_blocks
 from ..engines.data.clusters import task_blocks
@@ -26,10 +27,10 @@ def _smallest(blocks, m, rng):
         near = np.arange(len(new))
         if len(keys) == m:
             near = np.flatnonzero(new < keys.max())
-        keys, found = np.append(keys, new[near]), [taken_of(X, near)]
+        keys, X = np.append(keys, new[near]), taken_of(X, near)
         if rows is not None:
-            found = [rows, ordered(found[0], rows)]
-        rows = reduce(joined_of, found)
+            X = joined_of(rows, X)
+        rows = X
         if len(keys) > m:
             kept = np.sort(np.argpartition(keys, m - 1)[:m])
             keys, rows = keys[kept], taken_of(rows, kept)
@@ -39,17 +40,33 @@ def _smallest(blocks, m, rng):
 # %% ../../nbs/deeper/14b_distributed.ipynb #c6eb1f44
 def _points_of(part):
     "X of a block, read"
-    if isinstance(part, (tuple, list)):
-        part = part[0]
-    if sp.issparse(part):
-        return as_sparse_rows(part)
-    return marked(as_points, part)
+    X = _bare(part)
+    if sp.issparse(X):
+        return as_sparse_rows(X)
+    return marked(as_points, X)
+
+
+def _bare(part):
+    return part[0] if isinstance(part, (tuple, list)) and part else part
 
 
 def _rows_in(part):
-    if isinstance(part, (tuple, list)):
-        part = part[0]
-    return part.shape[0]
+    return _bare(part).shape[0]
+
+
+def _alike(blocks):
+    "The points of (number, block) after block, with the columns of the first, in its order"
+    first = None
+    for number, block in blocks:
+        with in_block(number):
+            if np.shape(_bare(block))[:1] == (0,):
+                continue
+            X = _points_of(block)
+            if first is None:
+                first = taken_of(X, np.arange(1))
+            X, hint = ordered(X, first), ", as many columns as before"
+            shaped(X, "X", (n_points(X), *first.shape[1:]), hint=hint)
+        yield X
 
 
 def _length(number, *block):
@@ -57,16 +74,17 @@ def _length(number, *block):
 
 
 def _chosen(rows, number, *block):
-    "These rows of a block, where it lies"
+    "These rows of a block, where it lies, and the names of their columns"
     start, found = 0, []
     for place, part in task_blocks(number, block):
         stop = start + _rows_in(part)
         here = rows[(start <= rows) & (rows < stop)] - start
         if len(here):
             with in_block(place):
-                found.append(taken_of(_points_of(part), here))
+                found.append((place, taken_of(_points_of(part), here)))
         start = stop
-    return reduce(joined_of, found)
+    X = reduce(joined_of, _alike(found))
+    return X, names_of(X)
 
 # %% ../../nbs/deeper/14b_distributed.ipynb #2c5aeb00
 def _from_cluster(blocks, m, rng, client):
@@ -79,10 +97,10 @@ def _from_cluster(blocks, m, rng, client):
     ends = np.cumsum(sizes)
     rows = _smallest((np.arange(s.start, s.stop) for s in spans(int(ends[-1]), 2**16)), m, rng)
     owner = np.searchsorted(ends, rows, side="right")
-    tasks = [
-        (_chosen, rows[owner == i] - (ends[i] - sizes[i]), i, *parts[i]) for i in np.unique(owner)
-    ]
-    return reduce(joined_of, gathered(tasks, client))
+    numbers = np.unique(owner)
+    tasks = [(_chosen, rows[owner == i] - (ends[i] - sizes[i]), i, *parts[i]) for i in numbers]
+    found = zip(numbers, starmap(with_names, gathered(tasks, client)), strict=True)
+    return reduce(joined_of, _alike(found))
 
 # %% ../../nbs/deeper/14b_distributed.ipynb #add9713f
 @contract
@@ -103,12 +121,4 @@ def stream_sample(blocks: PointBlocks, m: Count, rng: Rng = None, client=None):
     blocks = as_stream(blocks)
     if is_lazy(blocks):
         return _from_cluster(blocks, m, rng, client)
-    return _smallest(_each(blocks), m, rng)
-
-
-def _each(blocks):
-    "The points of block after block"
-    for number, block in enumerate(in_blocks(blocks)):
-        with in_block(number):
-            X = _points_of(block)
-        yield X
+    return _smallest(_alike(enumerate(in_blocks(blocks))), m, rng)

@@ -20,6 +20,7 @@ from rkhs_notes import (
     stream_ridge,
     stream_sample,
 )
+from rkhs_notes.base.points import names_of
 from rkhs_notes.engines.data.clusters import is_lazy, lazy_blocks, tree_of
 from rkhs_notes.engines.data.sums import FileBlocks
 
@@ -373,6 +374,25 @@ def test_columns_by_name_in_delayed_blocks():
     np.testing.assert_allclose(found.mean_embedding().w, expected, atol=1e-12)
 
 
+def test_columns_by_name_in_tables_of_dask():
+    dd = pytest.importorskip("dask.dataframe")
+    frame, names = pd.DataFrame(X, columns=["a", "b", "c"]).assign(y=Y, w=W), ["a", "b", "c"]
+    table, other = dd.from_pandas(frame, npartitions=4), ["c", "a", "b"]
+    into = StreamingRidge(PHI)
+    f = stream_ridge(PHI, (table[names], table["y"], table["w"]), 0.1, into=into)
+    plain = stream_ridge(PHI, (X, Y, W), 0.1)
+    assert into.column_names == ("a", "b", "c")
+    np.testing.assert_allclose(f(frame[other]), plain(X), atol=1e-9)
+    scores = into.leave_one_out((table[other], table["y"], table["w"]), [0.1])
+    np.testing.assert_allclose(scores, into.leave_one_out((X, Y, W), [0.1]), rtol=1e-9)
+    means = StreamingMeans(PHI)
+    for columns in (names, other):
+        stream_means(PHI, table[columns], into=means)
+    np.testing.assert_allclose(means.mean_embedding().w, PHI(X).mean(axis=0), atol=1e-12)
+    with pytest.raises(ValueError, match="a, b, c and c, a, b"):
+        stream_means(PHI, [table[names], table[other]])
+
+
 def test_a_stream_far_from_0_is_one_on_a_cluster(client):
     far, line = da.from_array(X + 1e6, chunks=(N, 3)), rn.Linear().feature_map(3)
     found = stream_ridge(line, (far, da.from_array(Y + 1e6, chunks=N)), 0.1, True, client=client)
@@ -402,6 +422,26 @@ def test_a_sample_is_the_same_however_the_stream_is_cut(client, tmp_path):
     assert not np.array_equal(stream_sample(X, 60, rng=4), few)
     assert stream_sample(sp.csr_array(X), 60, rng=3).toarray().tolist() == few.tolist()
     np.testing.assert_array_equal(stream_sample(X, len(X), rng=1), X)
+
+
+def test_columns_of_a_sample_are_those_of_the_first_block(client):
+    dd = pytest.importorskip("dask.dataframe")
+    frame, few = pd.DataFrame(X, columns=["a", "b", "c"]), stream_sample(X, 60, rng=3)
+    blocks = [frame[:300], frame[300:300], frame[300:][["c", "a", "b"]]]
+    lazy = [dask.delayed(block) for block in blocks]
+    for source, who in (
+        (blocks, None), ([dask.delayed(list)(blocks)], None), (lazy, None), (lazy, client),
+        (dd.from_pandas(frame, npartitions=4), client),
+    ):  # fmt: skip
+        found = stream_sample(source, 60, rng=3, client=who)
+        assert names_of(found) == ("a", "b", "c")
+        np.testing.assert_array_equal(found, few)
+    blocks[2] = X[300:, :2]
+    for source in (blocks, [dask.delayed(block) for block in blocks]):
+        with pytest.raises(
+            ValueError, match=r"block 2: X has shape .*, 2\); pass .*, 3\), as many"
+        ):
+            stream_sample(source, 400, rng=0)
 
 
 def test_all_sets_of_rows_are_alike_probable():

@@ -21,10 +21,10 @@ def is_lazy(blocks):
 
 # %% ../../../nbs/engines/data/clusters.ipynb #b1e6ccb0
 def _cut_alike(X, *beside):
-    "[(X, y or None, w or None), …], delayed, of Dask arrays"
+    "[(X, y or None, w or None), …], delayed, of Dask arrays; the blocks of a table keep its names"
     import dask.array as da
 
-    X, parts = da.asarray(X), []
+    table, X, parts = X, da.asarray(X), []
     cut = {0: X.chunks[0]} | dict.fromkeys(range(1, 9), -1)
     for name, A in zip(("X", "y", "weights"), (X, *beside), strict=True):
         if A is None:
@@ -34,6 +34,8 @@ def _cut_alike(X, *beside):
         if np.isfinite(X.shape[0]) and np.isfinite(A.shape[0]):
             shaped(A, name, (len(X), *A.shape[1:]), hint=", one row for each point")
         parts.append(A.rechunk({i: cut[i] for i in range(A.ndim)}).to_delayed().ravel())
+    if hasattr(table, "columns"):
+        parts[0] = table.to_delayed()
     return list(zip(*parts, strict=True))
 
 # %% ../../../nbs/engines/data/clusters.ipynb #6a95e031
