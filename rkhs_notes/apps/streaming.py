@@ -16,7 +16,7 @@ from tqdm.auto import tqdm
 from .estimators import KernelEstimator, _ManyTargets, _Width, _averaged
 from .estimators import _columns, _estimator, _random_features, _read_parameters
 from .estimators import _read_rows, _standardised, _weights_of
-from ..base.arrays import shaped
+from ..base.arrays import as_labels, shaped
 from ..base.blocks import row_blocks
 from ..base.errors import at_edge
 from ..base.objects import ranked
@@ -253,20 +253,11 @@ def _joined_parts(one, other):
     return whole
 
 
-def _labels_by_dask(y, client):
-    "The labels of a Dask array"
+def _dask_arrays(block):
+    "Those of a block, of known and equal lengths"
     import dask.array as da
 
-    parts = da.asarray(y).to_delayed().ravel()
-    return np.unique(np.concatenate(gathered([(np.unique, part) for part in parts], client)))
-
-
-def _read_by_dask(stream, arrays, client):
-    "The stream of Dask arrays: its start here, the rest wherever Dask runs it"
-    import dask
-    import dask.array as da
-
-    arrays = [da.asarray(A) for A in arrays if A is not None]
+    arrays = [da.asarray(A) for A in block if A is not None]
     for name, A in zip(("X", "y", "weights"), arrays, strict=False):
         if not np.isfinite(A.shape[0]):
             raise ValueError(
@@ -274,6 +265,28 @@ def _read_by_dask(stream, arrays, client):
                 f"pass {name}.compute_chunk_sizes(), or of a table to_dask_array(lengths=True)."
             )
         shaped(A, name, (len(arrays[0]), *A.shape[1:]), hint=", one row for each point")
+    return arrays
+
+
+def _labels_in(y, weights=None):
+    if weights is not None:
+        y = y[weights != 0]
+    return as_labels(y, len(y))[0] if len(y) else ()
+
+
+def _labels_by_dask(block, client):
+    "The labels of the rows with a weight"
+    _, y, *weights = _dask_arrays(block)
+    parts = [A.rechunk({0: y.chunks[0]}).to_delayed().ravel() for A in (y, *weights)]
+    found = gathered([(_labels_in, *part) for part in zip(*parts, strict=True)], client)
+    return np.unique(np.concatenate([labels for labels in found if len(labels)] or [()]))
+
+
+def _read_by_dask(stream, arrays, client):
+    "The stream of Dask arrays: its start here, the rest wherever Dask runs it"
+    import dask
+
+    arrays = _dask_arrays(arrays)
     edges, done, n = np.cumsum(arrays[0].chunks[0]), 0, len(arrays[0])
     with tqdm(total=n, **_SHOWN | dict(desc="rows", unit=" rows")) as bar:
         while done < n:

@@ -265,7 +265,7 @@ class StreamingKernelClassifier(_Classifier, _Streamed):
         """
         self._forget()
         if classes is None and is_pair(blocks) and hasattr(blocks[0], "dask"):
-            self._meet(_labels_by_dask(as_block(blocks)[1], client))
+            self._meet(_labels_by_dask(as_block(blocks), client))
         self._declare(classes)
         return self._fit_blocks(blocks, client)
 

@@ -395,6 +395,31 @@ def test_weights_of_0_in_dask_arrays_are_no_rows():
         fit.fit_blocks([(X, answers, 0 * w)])
 
 
+@pytest.mark.parametrize("kind", [object, str])
+def test_labels_of_dask_are_those_in_memory(kind):
+    "Text as objects, as a table has it; of rows with a weight alone, also where a block has none"
+    da = pytest.importorskip("dask.array")
+    X, y, _ = kinds(1500)
+    y, w = np.array(y, kind), np.ones(1500)
+    y[5], w[5] = "z", 0
+    w[:500] = 0
+    fit, lazy = (
+        StreamingKernelClassifier(n_features=30),
+        [da.from_array(A, chunks=400) for A in (X, y, w)],
+    )
+    lazy[2] = lazy[2].rechunk(100)
+    for block in (lazy, [lazy[0], lazy[1].rechunk(300), w]):
+        P = fit.fit_blocks(block).predict_proba(X)
+        assert fit.classes_.tolist() == list("abcd")
+        np.testing.assert_allclose(P, fit.fit(X, y, w).predict_proba(X), atol=1e-6)
+    if kind is object:
+        y[7] = None
+        with pytest.raises(ValueError, match="y has missing entries"):
+            fit.fit_blocks([lazy[0], da.from_array(y, chunks=400)])
+    with pytest.raises(ValueError, match="weights .*one row for each point"):
+        fit.fit_blocks((*lazy[:2], lazy[2][:90]))
+
+
 def test_dask_in_processes_and_what_is_wrong_there():
     dask, da = pytest.importorskip("dask"), pytest.importorskip("dask.array")
     X, y, _ = kinds(5000)
