@@ -595,6 +595,15 @@ def test_kernel_from_space_by_two_bases():
     np.testing.assert_allclose(plane(X), X @ np.linalg.inv([[2, 1], [1, 2]]) @ X.T)
 
 
+def test_a_space_has_no_unit():
+    lines = [np.ones_like, lambda x: x]  # on [0, T]
+    for T in (1e-60, 3e-8, 1.0, 1.7e9, 1e60):
+        k = kernel_from_space(lines, [[T, T**2 / 2], [T**2 / 2, T**3 / 3]])
+        np.testing.assert_allclose(T * k([0, T / 2, T]), [[4, 1, -2], [1, 1, 1], [-2, 1, 4]], 1e-9)
+    k, x = kernel_from_space([np.sin, np.cos], [[1, 0], [0, 1e-16]]), np.linspace(0, 1, 4)
+    np.testing.assert_allclose(k.diag(x), np.sin(x) ** 2 + 1e16 * np.cos(x) ** 2)
+
+
 @pytest.mark.second_route("FiniteDimensionalRKHS", "the kernel's own inner product")
 def test_coordinates():
     rng = np.random.default_rng(0)
@@ -890,6 +899,16 @@ def test_check_reproducing_meets_near_misses():
         check_reproducing(short, [0.0])
     Both.factor = 1 - 0.3 * reproducing_tolerance(top)
     check_reproducing(short, [0.0])
+
+
+def test_sections_that_cancel_keep_the_laws():
+    H = RKHS(Gaussian(1.0))
+    for gap in 10.0 ** -np.arange(1, 13):
+        f = H.section(0.0) - H.section(gap)
+        check_reproducing(f, [1.0, 2.0])
+        check_reproducing(f / gap, [1.0, 2.0])
+        norm = np.sqrt(-2 * np.expm1(-(gap**2) / 2))
+        assert abs(f.norm() - norm) < 2 * np.sqrt(np.finfo(float).eps)  # as its docstring says
 
 
 @pytest.mark.parametrize("share", [1.0, 3e-3], ids=["far", "near"])  # near: ‖f − s‖ adds little

@@ -231,6 +231,7 @@ class RKHSFunction(Predicting, Value):
     def norm(self) -> Number:
         """‖f‖ = √(alphaᵀ K alpha)   (3.2)
 
+        Where sections cancel it is right to about √eps Σ |alphaⱼ| √k(zⱼ, zⱼ).
         raises IndefiniteKernel : alphaᵀ K alpha is negative beyond rounding: k is not a kernel
         raises ValueError : the number overflows
         """
@@ -246,7 +247,10 @@ class RKHSFunction(Predicting, Value):
 
     @contract
     def distance(self, g: SameSpace) -> Number:
-        "‖f − g‖, which bounds every value: |f(x) − g(x)| ≤ ‖f − g‖ √k(x, x)   (3.4)"
+        """‖f − g‖, which bounds every value: |f(x) − g(x)| ≤ ‖f − g‖ √k(x, x)   (3.4)
+
+        Near 0 it is as uncertain as norm.
+        """
         return self._plus(g, -g.alpha).norm()
 
     @contract

@@ -116,7 +116,8 @@ def _orthonormal(functions, gram):
             f"gram of unit functions differs from its transpose by {gap:.2g}, with an "
             f"eigenvalue {least:.2g}: linearly dependent functions? No inner product?"
         )
-    return _Orthonormal(functions, Cholesky(gram.astype(float), name="gram").L)
+    unit = Cholesky(cosines.astype(float), name="gram of unit functions")
+    return _Orthonormal(functions, lengths[:, None] * unit.L)
 
 # %% ../../../nbs/engines/functions/spaces.ipynb #5ac341de
 def _coordinates(value, name, call):
@@ -166,9 +167,10 @@ def check_reproducing(f: OneFunction, X: Places) -> Number:
         rounding * size_of(f),
         "The norm and the inner product belong to different spaces.",
     )
+    norm = np.sqrt(f.norm() ** 2 + rounding * size_of(f))
     require(
         "|f(x)| ≤ ‖f‖ √k(x, x)",
-        np.max(np.abs(values) - f.norm() * root),
+        np.max(np.abs(values) - norm * root),
         rounding * root.max(),
         "Is ‖f‖ not the norm of H, or k not positive semidefinite?",
     )
