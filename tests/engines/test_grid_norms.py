@@ -8,6 +8,7 @@ from scipy.integrate import quad
 
 from rkhs_notes import (
     RKHS,
+    Cauchy,
     Gaussian,
     Laplace,
     LawBroken,
@@ -92,6 +93,16 @@ def test_a_spectrum_is_told_from_others(k, d, h):
     ):
         with pytest.raises(LawBroken, match=words):
             check_fourier_norm(f, wrong, h)
+
+
+def test_the_spectrum_of_a_kernel_with_fat_tails_is_seen_in_the_plane():
+    def hat(w):
+        return math.pi**2 * np.exp(-np.abs(w).sum(axis=1))  # π e^−|ω| is that of a factor
+
+    f = RKHS(Cauchy(1.0)).section([0.0, 0.0])
+    assert check_fourier_norm(f, hat, 0.8) < 0.1
+    with pytest.raises(LawBroken, match="too small"):
+        check_fourier_norm(f, lambda w: hat(w) / 1.1, 0.8)
 
 
 @pytest.mark.parametrize(("k", "h"), [(Laplace(1.0), 0.05), (Matern(1.5), 0.1), (Matern(2.5), 0.2)])

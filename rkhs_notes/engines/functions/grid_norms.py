@@ -143,7 +143,7 @@ def _transforms(f, spacing):
     section = gram_matrix(f.k, X, middle[None])[:, 0].astype(float).reshape(shape)
     values, volume = times(f.k, X, f.Z, f.alpha).reshape(shape), spacing**d
     F, S = (volume * np.abs(np.fft.fftn(v)) for v in (values, section))
-    ends = max(np.abs(section.take(0, axis)).max() for axis in range(d))
+    ends = sum(np.abs(section.take(0, axis)).mean() for axis in range(d))
     lost = 8 * np.finfo(float).eps * S.max() + ends * volume * len(X)
     w = grid_rows(*(2 * math.pi * np.fft.fftfreq(n, spacing) for n in shape))
     return F.ravel(), S.ravel(), w, 1 / (volume * len(X)), lost
