@@ -149,6 +149,9 @@ def test_functions_and_collections_come_back(tmp_path):
     assert back["labels"].tolist() == ["no", "yes"] and type(back["offset"]) is np.float64
     objects = there_and_back(Objects(GRAPHS), tmp_path)
     assert type(objects) is Objects and list(objects) == GRAPHS
+    codes = [b"ab", b"\x00\xff", b""]
+    back = there_and_back(rn.ridge(LIST, codes, X[:3, 0], 0.1), tmp_path)
+    assert list(back.Z) == codes and [type(code) for code in back.Z] == [bytes] * 3
 
 
 def test_what_was_one_object_is_one_object():

@@ -75,6 +75,7 @@ def _sparse(data, indices, starts, shape):
 
 _MADE_BY = {
     "float": float,
+    "bytes": bytes.fromhex,
     "tuple": lambda *parts: parts,
     "dict": lambda *pairs: dict(pairs),
     "objects": lambda *parts: Objects(parts),
@@ -90,6 +91,8 @@ def _container(value):
     kind = type(value)
     if kind is float:
         return "float", [repr(value)]
+    if kind is bytes:
+        return "bytes", [value.hex()]
     if kind in (tuple, Objects):
         return kind.__name__.lower(), list(value)
     if kind is dict:
