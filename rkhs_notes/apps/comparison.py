@@ -71,7 +71,7 @@ BINS = 4000
 def bin_plan(m, n):
     """How many rows make a bin, and how many bins of each table.
 
-    Of a table that is more than about 40 times the other, evenly spaced rows are used: the
+    Of a table that is more than 40 to 80 times the other, evenly spaced rows are used: the
     smaller one decides how much can be seen, and it needs 50 bins.
 
     Returns
