@@ -2,11 +2,13 @@
 
 import pickle
 import warnings
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import special
 from scipy.interpolate import CubicSpline, make_smoothing_spline
 from scipy.optimize import brentq, minimize, minimize_scalar
 from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
@@ -25,6 +27,7 @@ from rkhs_notes.base.errors import (
     NotPositiveDefinite,
 )
 from rkhs_notes.base.factors import psd_factor, solve_psd
+from rkhs_notes.base.words import Vector
 from rkhs_notes.deeper.processes import nadaraya_watson
 from rkhs_notes.deeper.risks import (
     check_representer,
@@ -1278,6 +1281,63 @@ def test_a_function_of_the_user_cannot_write_into_the_points():
 
 @pytest.mark.second_route("check_loss", "impostors refused")
 @pytest.mark.second_route("Loss", "ridge regression")
+class Exponential(Loss):
+    "exp(−y f), y = ±1"
+
+    labels = True
+
+    def __call__(self, y, f):
+        return np.exp(-y * f)
+
+    def derivative(self, y, f):
+        return -y * np.exp(-y * f)
+
+    def curvature(self, y, f):
+        return np.exp(-y * f)
+
+    def conjugate(self, y, u):
+        t = -u * y
+        return np.where(t >= 0, special.xlogy(t, np.abs(t)) - t, np.inf)
+
+
+class HalfAsSteep(Exponential):
+    def derivative(self, y, f):
+        return super().derivative(y, f) / 2
+
+
+class NotANumber(Exponential):
+    def __call__(self, y, f):
+        return np.full_like(f, np.nan)
+
+
+@pytest.mark.parametrize("seed", range(12))  # half of them draw an f whose loss overflows
+def test_a_right_loss_is_right_wherever_it_is_tried(seed):
+    assert check_loss(Exponential(), [-1.0, 1.0], rng=seed) < 1e-5
+    with pytest.raises(LawBroken, match="derivative is the slope"):
+        check_loss(HalfAsSteep(), [-1.0, 1.0], rng=seed)
+    with pytest.raises(ValueError, match="NaN"):
+        check_loss(NotANumber(), [-1.0, 1.0], rng=seed)
+    with pytest.raises(ValueError, match="rescale y"):
+        check_loss(squared, [1e200], rng=seed)
+
+
+def test_a_loss_with_fields_of_any_kind_is_a_value():
+    class Named(Exponential):
+        name: str = "x"
+        at: Vector = (1.0, 2.0)
+        of: Any = None
+
+    X, y, _ = problem()
+    ours, same, other = Named(), Named(at=[1, 2]), Named(at=[1.0, 3.0])
+    assert repr(ours) == "named('x', array (2,), None)" == repr(other)
+    assert ours == same and hash(ours) == hash(same) and ours != other != Exponential()
+    assert huber(2) == huber(2.0) != huber(3)
+    found = minimize_risk(Gaussian(1.0), X, np.sign(y), ours, 1.0)
+    np.testing.assert_array_equal(
+        found(X), minimize_risk(Gaussian(1.0), X, np.sign(y), Exponential(), 1.0)(X)
+    )
+
+
 def test_wrong_losses_are_found():
     X, y, _ = problem()
 

@@ -14,9 +14,10 @@ from typing import Annotated, Any
 # %% ../../../nbs/engines/solving/losses.ipynb #losses-own
 from ...base.contracts import contract
 from ...base.errors import finite, require
-from ...base.values import Value
+from ...base.values import Value, brief
 from ...base.words import Classes, Count, NonNegative, Positive, Probability, Responses, Rng
 from ...base.words import Word, as_signs, fitting, one_of
+from ..kernels.expressions import _value_key
 
 # %% ../../../nbs/engines/solving/losses.ipynb #cbddc61a
 class Loss(Value):
@@ -88,14 +89,19 @@ class Loss(Value):
         return found if len(found) == 2 else (-1.0, 1.0)
 
     def __eq__(self, other):
-        return self is other or type(self) is type(other) and vars(self) == vars(other)
+        if type(self) is not type(other):
+            return False
+        return _value_key(vars(self)) == _value_key(vars(other))
 
     def __hash__(self):
         return hash((type(self), *vars(self)))
 
     def __repr__(self):
         name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).lower()
-        values = ", ".join(f"{value:g}" for value in vars(self).values())
+        values = ", ".join(
+            f"{value:g}" if isinstance(value, float) else brief(value)
+            for value in vars(self).values()
+        )
         return f"{name}({values})".removesuffix("()")
 
 # %% ../../../nbs/engines/solving/losses.ipynb #f67fa50a
@@ -300,8 +306,12 @@ def check_loss(loss: ALoss, y: Responses, trials: Count = 200, rng: Rng = None) 
     for target in targets:
         at, f = np.full(trials, target), target + unit * rng.standard_cauchy(trials)  # near and far
         step = 1e-6 * (unit + np.abs(f))
-        values = [loss(at, f + move) for move in (-step, 0 * step, step)]
-        behind, value, ahead = finite(np.array(values), f"{loss} at y = {target:g}", "rescale y")
+        with np.errstate(over="ignore"):
+            values = np.array([loss(at, f + move) for move in (-step, 0 * step, step)])
+        inside = ~(values > 1e300).any(axis=0)  # of a far f an exponential overflows
+        if inside.any():
+            at, f, step, values = at[inside], f[inside], step[inside], values[:, inside]
+        behind, value, ahead = finite(values, f"{loss} at y = {target:g}", "rescale y")
         slope = (ahead - behind) / (2 * step)
         scale = own + np.abs(value) + np.abs(slope) * (unit + np.abs(f))
         require(f"{loss} is convex", np.max((2 * value - ahead - behind) / scale), 1e-12)
