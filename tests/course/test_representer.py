@@ -1310,7 +1310,7 @@ class NotANumber(Exponential):
         return np.full_like(f, np.nan)
 
 
-@pytest.mark.parametrize("seed", range(12))  # half of them draw an f whose loss overflows
+@pytest.mark.parametrize("seed", range(12))  # those of 1, 2 and 10 overflow
 def test_a_right_loss_is_right_wherever_it_is_tried(seed):
     assert check_loss(Exponential(), [-1.0, 1.0], rng=seed) < 1e-5
     with pytest.raises(LawBroken, match="derivative is the slope"):
