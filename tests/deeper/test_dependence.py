@@ -382,6 +382,22 @@ def test_the_null_of_dhsic_is_that_of_a_loop(k):
     assert len(Ks) == 3
 
 
+@pytest.mark.parametrize("m", [2, 3])
+@pytest.mark.parametrize(("unit", "width"), [(1.0, 2e3), (1.0, 1e4), (1e-4, 1.0), (1e-4, 5.0)])
+def test_wide_kernels_see_the_covariances(m, unit, width):
+    "To first order k is 1 − ‖x − y‖² / 2 width², and dHSIC the sum of cov² / width⁴ over pairs"
+    draw, k = np.random.default_rng(0), Gaussian(width)
+    x = draw.normal(size=200)
+    samples = [unit * x, *unit * (x + draw.normal(size=(m - 1, 200)))]
+    C = np.cov(samples, bias=True) / width**2
+    wanted = pytest.approx(np.sum(np.triu(C, 1) ** 2), rel=1e-4)
+    assert dhsic(k, samples) == wanted
+    for tol in (1e-6, 1e-13):
+        found = dhsic_test(k, samples, 99, rng=0, tol=tol)
+        assert found.statistic == wanted and found.pvalue == 0.01
+    assert dhsic_test(k, [*samples[:-1], 0 * x], 99, rng=0).pvalue == (1.0 if m == 2 else 0.01)
+
+
 def test_the_level_of_dhsic():
     draw = np.random.default_rng(2)
     p = np.array([dhsic_test(Gaussian(1), list(draw.normal(size=(3, 12))), 19, rng=draw).pvalue

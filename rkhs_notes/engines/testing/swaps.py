@@ -26,16 +26,21 @@ from .samples import gram_in_doubles, steady
 from .smoothers import centred_factor
 
 # %% ../../../nbs/engines/testing/swaps.ipynb #4e2ae9b0
-def _permutable_factor(k, X, name, tol):
-    "A centred factor of K, its trace error within 10 tol of its trace; None if that is too wide"
-    n, asked = n_points(X), tol
-    widest = min(2 * math.isqrt(20 * n), n)
+def _near(k, X, widest, tol):
+    "A factor of K whose trace error is within 10 tol of its trace once centred, if one is so narrow"
+    asked = tol
     while True:
         approx = low_rank(k, X, widest, asked)
         varied = np.square(approx.factor - approx.factor.mean(axis=0, dtype=float)).sum()
         if approx.residual.sum(dtype=float) <= 10 * tol * varied or approx.stopped != "tol":
-            break
+            return approx
         asked /= 100
+
+
+def _permutable_factor(k, X, name, tol):
+    "A centred factor of K, its trace error within 10 tol of its trace; None if that is too wide"
+    n = n_points(X)
+    approx = _near(k, X, min(2 * math.isqrt(20 * n), n), tol)
     F, _ = centred_factor(approx.factor, approx.trace, name, "a test of independence")
     if approx.stopped != "rank":
         return F
@@ -298,11 +303,29 @@ def _narrow_factors(samples, tol, rng):
     factors, n = [], n_points(samples[0][1])
     for k, X in samples:
         mixed = rng.permutation(n)
-        approx = low_rank(k, taken_of(X, mixed), math.isqrt(20 * n), tol)
-        if approx.stopped == "tol":
+        approx = _near(k, taken_of(X, mixed), math.isqrt(20 * n), tol)
+        if approx.stopped != "rank":
             factors.append(approx.factor[np.argsort(mixed)])
     few = len(factors) == len(samples) and math.prod(F.shape[1] for F in factors) <= 20 * n
     return factors * few
+
+
+def _sizes(F):
+    "The largest ‖ψ‖² and |⟨ψ, m⟩|, and ‖m‖², of a factor's rows m + ψ"
+    m = F.mean(axis=0)
+    return np.square(F - m).sum(axis=1).max(), np.abs((F - m) @ m).max(), m @ m
+
+
+def _change(sizes, own):
+    "How much (PAR.5) may change, at most, when the numbers of one variable do by k(x, x)"
+    total, m = 0.0, len(sizes)
+    for wrong in range(m):
+        sums = {(0, 0): 1.0}
+        for i, (size, d) in enumerate(zip(sizes, own, strict=True)):
+            a, r, q = np.maximum(size, d * (i == wrong))
+            sums = _grown(sums, a, r, r, q, m - 1 - i)
+        total += float(sums[2, 2])
+    return total
 
 
 class Together:
@@ -310,8 +333,10 @@ class Together:
 
     def __init__(self, samples, tol, rng):
         n, m = self.n, self.m = n_points(samples[0][1]), len(samples)
-        samples = [(steady(k, X, share=max(2.0**-m, 1 / 8)), X) for k, X in samples]
-        scale = math.prod(float(np.abs(diagonal(k, X)).max()) for k, X in samples)
+        share = max(2.0**-m, 1 / 8)
+        samples = [(steady(k, X, share=share), X) for k, X in samples]
+        own = [float(np.abs(diagonal(k, X)).max()) for k, X in samples]
+        scale, eps = math.prod(own), max(float(np.finfo(precision(X)).eps) for _, X in samples)
         _require_range(scale, 1.0)
         far, factors = m > 2 and any(isinstance(k, Around) for k, _ in samples), []
         if tol is not None and not far:
@@ -320,21 +345,22 @@ class Together:
         if not self.narrow:
             require_fits((m, n, n), instead="a random part of the rows")
         if self.narrow:
+            sizes = list(map(_sizes, factors))
             if m == 2:  # then HSIC: of centred features
                 factors = [F - F.mean(axis=0) for F in factors]
             self.value = by_tensors(factors)
-        elif far:
-            parts, most = [about_mean(k, X) for k, X in samples], {(0, 0): 1.0}
-            for i, (A, r, q) in enumerate(parts):
-                size = np.abs(r).max()
-                most = _grown(most, A.diagonal().max(), size, size, q, m - 1 - i)
-            scale, self.value = float(most[2, 2]), by_deviations(parts)
         else:
-            Ks = [gram_in_doubles(k, X) for k, X in samples]
-            if m == 2:
-                Ks = list(map(centred, Ks))
-            self.value = by_products(Ks)
-        eps = max(float(np.finfo(precision(X)).eps) for _, X in samples)
+            parts = [about_mean(k, X) for k, X in samples]
+            sizes = [(A.diagonal().max(), np.abs(r).max(), q) for A, r, q in parts]
+            far |= m == 2 or any(a <= eps**share * d for (a, *_), d in zip(sizes, own, strict=True))
+            if far:
+                self.value = by_deviations(parts)
+            else:
+                for A, r, q in parts:
+                    A += np.add.outer(r, r) + q
+                self.value = by_products([A for A, *_ in parts])
+        if self.narrow or far:
+            scale = _change(sizes, own)
         self.rounding = 16 * eps * scale
 
     def own(self):
