@@ -1709,6 +1709,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                        'rkhs_notes/deeper/dependence.py'),
                                               'rkhs_notes.deeper.dependence._u_centred': ( 'deeper/dependence.html#_u_centred',
                                                                                            'rkhs_notes/deeper/dependence.py'),
+                                              'rkhs_notes.deeper.dependence._varied': ( 'deeper/dependence.html#_varied',
+                                                                                        'rkhs_notes/deeper/dependence.py'),
                                               'rkhs_notes.deeper.dependence.check_hsic': ( 'deeper/dependence.html#check_hsic',
                                                                                            'rkhs_notes/deeper/dependence.py'),
                                               'rkhs_notes.deeper.dependence.conditional_independence_test': ( 'deeper/dependence.html#conditional_independence_test',

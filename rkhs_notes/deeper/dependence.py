@@ -174,7 +174,7 @@ def check_hsic(
         ("the same with the sides exchanged", own - value(ky, kx, Y, X), "tr KL = tr LK."),
         ("0 where one side is constant", value(kx, ky, taken_of(X, one), Y), "not centred?"),
     )
-    return max(require(name, abs(error) / scale, tol, why) for name, error, why in laws)
+    return max(require(name, abs(error) / (scale or 1.0), tol, why) for name, error, why in laws)
 
 # %% ../../nbs/deeper/15_dependence.ipynb #4c0da96d
 @contract
@@ -221,6 +221,15 @@ def dhsic_test(
     )
 
 # %% ../../nbs/deeper/15_dependence.ipynb #c3ab9422
+def _varied(K, name):
+    "K̃, if it is more than rounding"
+    diagonal, K = K.diagonal().max(), centred(K)
+    varies = K.trace() > 64 * np.finfo(K.dtype).eps * len(K) * diagonal
+    features = f"the centred features of {name}"
+    require_directions(int(varies), 1, features, "a test of independence")
+    return K
+
+
 class _Unexplained:
     "Regressions on points Z with a free constant: what they leave of features"
 
@@ -276,10 +285,7 @@ class _Unexplained:
 
     def gram_of(self, K, name, lam):
         "R K̃ R at this penalty, or at the best one, for the Gram matrix K of a variable"
-        diagonal, K = K.diagonal().max(), centred(K)
-        varies = K.trace() > 64 * np.finfo(K.dtype).eps * len(K) * diagonal
-        features = f"the centred features of {name}"
-        require_directions(int(varies), 1, features, "a test of independence")
+        K = _varied(K, name)
         with few_threads(len(K)):
             lam = self.penalty(K, lam)
             return self.residuals(self.residuals(K, lam).T, lam)
@@ -315,7 +321,9 @@ def conditional_independence_test(
     references : Theorem 15.8; Zhang, Peters, Janzing and Schölkopf (2011); Daudin (1980)
     """
     n, given, X, Y = n_points(X), _Unexplained(kz, Z), recast(X, float), recast(Y, float)
-    M = given.gram_of(gram_in_doubles(kx, X) * given.gram, "X", lam)
+    K = gram_in_doubles(kx, X)
+    _varied(K, "X")  # beside Z even a constant varies
+    M = given.gram_of(K * given.gram, "X", lam)
     M *= given.gram_of(gram_in_doubles(steady(ky, Y), Y), "Y", lam)
     T, squares = float(M.sum()) / n, np.sum(M**2)
     finite(squares, "the variance under independence", "rescale X, Y or Z")

@@ -330,6 +330,12 @@ def test_each_law_can_fail_alone(what):
         check_hsic(Gaussian(1.0), Laplace(1.0), X[:30, 0], Y[:30, 0], value, rng=0)
 
 
+def test_a_side_that_is_0_has_no_scale():
+    assert check_hsic(Gaussian(1.0), Linear(), X[:30], 0 * Y[:30]) == 0
+    with pytest.raises(LawBroken):
+        check_hsic(Gaussian(1.0), Linear(), X[:30], 0 * Y[:30], lambda *given: hsic(*given) + 1.0)
+
+
 # several variables: the engine
 def test_tensors_and_products_agree():
     draw = np.random.default_rng(0)
@@ -641,6 +647,11 @@ BAD = {
         lambda: conditional_independence_test(Linear(), Gaussian(), Linear(), X, np.ones(n), Y),
         ValueError,
         "features of Y span 0",
+    ),
+    "given constant X": (
+        lambda: conditional_independence_test(*[Gaussian()] * 3, np.ones(n), X, Y, lam=10.0),
+        ValueError,
+        "features of X span 0",
     ),
     "given null": (
         lambda: conditional_independence_test(*[Linear()] * 3, X, X, Y, null="gama"),
