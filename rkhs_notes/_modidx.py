@@ -2473,6 +2473,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                       'rkhs_notes/engines/data/sums.py'),
                                               'rkhs_notes.engines.data.sums._listed': ( 'engines/data/sums.html#_listed',
                                                                                         'rkhs_notes/engines/data/sums.py'),
+                                              'rkhs_notes.engines.data.sums._name': ( 'engines/data/sums.html#_name',
+                                                                                      'rkhs_notes/engines/data/sums.py'),
                                               'rkhs_notes.engines.data.sums._names': ( 'engines/data/sums.html#_names',
                                                                                        'rkhs_notes/engines/data/sums.py'),
                                               'rkhs_notes.engines.data.sums._packed': ( 'engines/data/sums.html#_packed',

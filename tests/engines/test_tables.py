@@ -20,6 +20,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.svm import SVC
 
 import rkhs_notes as rn
+from rkhs_notes.engines.data.sums import FileBlocks
 from rkhs_notes.engines.data.tables import Table, encoded, read_table
 
 rng = np.random.default_rng(3)
@@ -798,6 +799,43 @@ def test_numbers_of_any_table_are_asked_for_by_name(source):
         assert np.concatenate(list(table.numbers(["i", "i"], 100))).T.tolist() == [[*range(5)]] * 2
     with pytest.raises(ValueError, match="has no column 'w'; it has i, v"):
         list(table.numbers(["w"], 100))
+
+
+def test_blocks_of_an_array_are_as_short_as_is_asked(tmp_path):
+    A = np.arange(50_000.0).reshape(-1, 2)
+    np.save(tmp_path / "a.npy", A)
+    parts = list(read_table(tmp_path / "a.npy").numbers(["c1", "c0"], 3000))
+    assert [len(part) for part in parts] == [3000] * 6 + [2000, 3000, 2000]  # read in 20 000 rows
+    np.testing.assert_array_equal(np.concatenate(parts)[:, ::-1], A)
+    A[24_000, 1] = np.nan
+    with pytest.raises(ValueError, match="row 24001: column 'c1' has a gap"):
+        list(read_table(A).numbers(["c1"], 3000))
+    for weights in (3, ["c0"], ["c0", "c1"]):
+        with pytest.raises(TypeError, match="^weights is of type (int|list), not the name of a"):
+            FileBlocks(tmp_path / "a.npy", "c1", weights=weights)
+
+
+@pytest.mark.parametrize("index", [range(9), range(9, 0, -1), [3, 1, 2] * 3, list("abcdefghi")])
+@pytest.mark.parametrize("name", [None, "row"])
+def test_the_index_of_a_frame_is_no_column_of_its_file(index, name, tmp_path):
+    index = pd.Index(list(index) if name else index, name=name)
+    frame = pd.DataFrame({"a": np.arange(9.0), "b": 1.0, "y": 2.0}, index=index)
+    frame.to_parquet(tmp_path / "t.parquet")
+    assert read_table(tmp_path / "t.parquet").columns == read_table(frame).columns == list("aby")
+    ((X, y),) = FileBlocks(tmp_path / "t.parquet", "y")
+    np.testing.assert_array_equal(np.column_stack([X, y]), frame)
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [[[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0], [3.0]], [[1.0], [2.0]], [{"1": 2.0}, {"1": 3.0}]],
+)
+def test_a_column_of_lists_is_told_by_its_row(lists, tmp_path):
+    frame = pd.DataFrame({"v": lists, "y": [1.0, 2.0]})
+    frame.to_parquet(tmp_path / "t.parquet")
+    for source in (tmp_path / "t.parquet", frame):
+        with pytest.raises(ValueError, match=r"row 1: .[\[{].* in column 'v' is no finite"):
+            list(read_table(source).numbers(["y", "v"], 9))
 
 
 def test_a_source_is_asked_for_what_is_wanted():

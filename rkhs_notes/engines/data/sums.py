@@ -257,7 +257,12 @@ def _listed(names):
     return [names] if isinstance(names, str) else list(names or [])
 
 
+def _name(value, name, call):
+    return fitting(value, name, isinstance(value, str), "the name of a column", "'w', for example")
+
+
 _ColumnNames = Annotated[Any, Word("str or list of str", _names, bad=(None, 3.0, [], [1], b"x"))]
+_ColumnName = Annotated[str, Word("str", _name, bad=(3.0, [], ["w", "a"], b"x"))]
 
 
 class FileBlocks(Value):
@@ -276,7 +281,7 @@ class FileBlocks(Value):
     target: _ColumnNames
     columns: _ColumnNames = None
     n_rows: Count = 2**16
-    weights: str = None
+    weights: _ColumnName = None
     gaps: Gaps = "refuse"
     encoding: Encoding = "utf-8"
 

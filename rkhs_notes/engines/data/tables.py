@@ -19,6 +19,7 @@ from typing import Annotated, Any
 import numpy as np
 from ...base import settings
 from ...base.arrays import as_count
+from ...base.blocks import spans
 from ...base.contracts import contract
 from ...base.errors import installing, warned
 from ...base.words import Count, Rng, Word, fitting, one_of, present
@@ -48,7 +49,9 @@ class Table:
     def _all(self, places, n_rows, numeric):
         first = 1
         for block in self._read():
-            yield [block[place] for place in places], range(first, first + len(block[0]))
+            for rows in spans(len(block[0]), n_rows):
+                of_rows = range(first + rows.start, first + rows.stop)
+                yield [block[place][rows] for place in places], of_rows
             first += len(block[0])
 
     def blocks(self, columns=None):
@@ -365,6 +368,8 @@ def _column(values):
     for i, v in enumerate(entries):
         if v is None or str(v).lower() in _GAPS:
             entries[i] = ""
+        elif isinstance(v, (list, tuple, dict, np.ndarray)):  # no number, be it of one
+            entries[i] = str(v)
     kinds = {type(v) for v in entries if not isinstance(v, str) or v}
     if kinds and kinds <= {bool, np.bool_}:
         return np.array([np.nan if v == "" else v for v in entries], float)
@@ -398,7 +403,11 @@ def _parquet_table(path):
                 first += len(batch)
 
     with _whole(path, "Parquet file"), ParquetFile(path) as file:
-        names = file.schema_arrow.names
+        schema = file.schema_arrow
+        index = (schema.pandas_metadata or {}).get(
+            "index_columns", []
+        )  # names, or a dict of a range
+        names = [name for name in schema.names if name not in index]
     return Table(path.name, names, parts=parts)
 
 
