@@ -18,7 +18,7 @@ from ..base.words import Count, Finite, Flag, Positive, Rng, Targets, Weights, W
 from ..base.words import array, fitting
 
 # %% ../../nbs/deeper/14a_streams.ipynb #feeccc83
-from ..base.errors import require, warned
+from ..base.errors import finite, require, warned
 from ..engines.data.clusters import PointBlocks, as_stream, computed, is_lazy
 from ..engines.data.clusters import lazy_blocks, task_blocks, tree_of
 from ..engines.data.stored import FilePath, read_expression, write_expression
@@ -266,7 +266,9 @@ def _numbered(blocks):
 # %% ../../nbs/deeper/14a_streams.ipynb #d9895b03
 def _through(V, edge, m, level, W, offset):
     "V, β and κ from B⁻¹ (C − W m ȳᵀ) and B⁻¹ m; with an offset V, 0 and ∞   (14a.9)"
-    kappa = np.inf if offset else W * float(m @ edge)
+    kappa = np.inf
+    if not offset:
+        kappa = float(finite(W * (m @ edge), "κ of (14a.9)", "rescale X, or fit an offset"))
     beta = (level - m @ V) / (1 + kappa)
     return V + W * np.outer(edge, beta), beta, kappa
 
@@ -371,8 +373,11 @@ class StreamingRidge(StreamingMeans):
             n, *total = computed(tree_of(look, add, lazy_blocks(blocks)), client)
         else:
             n, *total = sum((look(*block) for block in _numbered(blocks)), np.zeros(1 + len(lams)))
-        why = f": it has {n:.0f} points, the sums {self.n}"
-        as_number(W * (n == self.n), "the weight of the second pass", above=0, because=why)
+        if n != self.n:
+            raise ValueError(
+                f"the second pass is over other data: it has {n:.0f} points, the sums {self.n}. "
+                "Pass the blocks that were summed, cut in any way."
+            )
         return np.array(total) / W
 
 # %% ../../nbs/deeper/14a_streams.ipynb #07cfdf87

@@ -262,7 +262,8 @@ def test_one_point_with_an_offset_has_no_score():
 
 
 def test_a_second_pass_over_other_points_is_refused():
-    with pytest.raises(ValueError, match="it has 360 points, the sums 400"):
+    words = "^the second pass is over other data: it has 360 points, the sums 400. Pass the blocks"
+    with pytest.raises(ValueError, match=words):
         of(*blocks()).leave_one_out(blocks()[1:], [0.1])
 
 
@@ -276,15 +277,37 @@ def test_a_second_pass_is_read_like_the_first(second, words):
         of((X, Y0)).leave_one_out([second], [0.1])
 
 
-def test_sparse_points_may_come_whole_and_a_second_time():
-    rows = sp.csr_array(X)
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "dia", "bsr", "lil"])
+def test_sparse_points_may_come_whole_and_a_second_time(kind):
+    rows = sp.csr_array(X).asformat(kind)
     w = of((X, Y0), phi=LINE).solve(0.1).w
+    np.testing.assert_array_equal(
+        rn.stream_sample(rows, 5, rng=0).toarray(), rn.stream_sample(X, 5, rng=0)
+    )
     for source in ((rows, Y0), [(rows, Y0)], (rows, Y0.tolist())):
         np.testing.assert_allclose(stream_ridge(LINE, source, 0.1).w, w, rtol=1e-9)
     again = [of(pair, phi=LINE).leave_one_out(pair, [0.1]) for pair in ((X, Y0), (rows, Y0))]
     np.testing.assert_allclose(*again, rtol=1e-9)
     with pytest.raises(ValueError, match=r"^y has shape \(399,\); pass \(400,\)"):
         stream_ridge(LINE, (rows, Y0[:-1].tolist()), 0.1)
+
+
+def test_points_so_far_away_that_their_squares_overflow_are_refused():
+    "All at b, with y = 1: the fit there is 1 − O(1 / b²), and not 0"
+    line, lams = rn.Linear().feature_map(1), [1.0, 2.0]
+    for b in (1e3, 1e100, 1e150):
+        far = np.full((3, 1), b), np.ones(3)
+        for f in (stream_ridge(line, far, 1.0), *stream_ridge(line, far, lams)):
+            assert abs(f([[b]])[0] - 1) < 1e-6
+    far = np.full((3, 1), 1e160), np.ones(3)
+    s = StreamingRidge(line).update(*far)
+    for refused in (
+        lambda: s.solve(1.0), lambda: s.solve(lams), lambda: s.gcv(lams),
+        lambda: s.leave_one_out(far, lams),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="overflows float64; rescale X, or fit an offset"):
+            refused()
+    assert s.solve(1.0, offset=True)([[1e160]])[0] == 1
 
 
 # a monoid

@@ -209,14 +209,17 @@ def in_blocks(blocks):
     if not is_pair(blocks):
         yield from blocks
         return
-    first, n = blocks[0], blocks[0].shape[0]
-    for name, part in zip(("y", "weights"), blocks[1:]):
+    first, *beside = blocks
+    if sp.issparse(first):
+        first = first.tocsr()  # of the others one cannot take rows
+    n = first.shape[0]
+    for name, part in zip(("y", "weights"), beside):
         if part is not None and len(part) != n:
             part = np.asarray(part)
             shaped(part, name, (n, *part.shape[1:]), hint=", one row for each point")
     width = int(np.prod(first.shape[1:]))
     for rows in row_blocks(n, 8 * (width + 8)):
-        yield tuple(_rows_of(part, rows) for part in blocks)
+        yield tuple(_rows_of(part, rows) for part in (first, *beside))
 
 
 def _rows_of(part, rows):
