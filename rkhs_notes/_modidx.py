@@ -2879,6 +2879,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                        'rkhs_notes/engines/features/maps.py'),
                                                   'rkhs_notes.engines.features.maps.require_columns': ( 'engines/features/maps.html#require_columns',
                                                                                                         'rkhs_notes/engines/features/maps.py'),
+                                                  'rkhs_notes.engines.features.maps.require_space': ( 'engines/features/maps.html#require_space',
+                                                                                                      'rkhs_notes/engines/features/maps.py'),
                                                   'rkhs_notes.engines.features.maps.side_by_side': ( 'engines/features/maps.html#side_by_side',
                                                                                                      'rkhs_notes/engines/features/maps.py'),
                                                   'rkhs_notes.engines.features.maps.values_abroad': ( 'engines/features/maps.html#values_abroad',

@@ -740,3 +740,20 @@ def test_the_second_moment_asks_no_value_beyond_reach():
         return np.exp(-(t**2) / 2)
 
     assert spectral_from_function(k, 20.0).second_moment == pytest.approx(1.0, rel=1e-6)
+
+
+def test_features_in_more_columns_than_sobols_sequences_have():
+    for call in (
+        lambda: fourier_features(Gaussian(1), 30_000, 4, coupling="qmc"),
+        lambda: Gaussian(1).spectral(30_000).sample(3, 0, "qmc"),
+    ):
+        with pytest.raises(ValueError, match="d = 30000: pass a whole number ≥ 1, ≤ 21201"):
+            call()
+
+
+def test_features_without_one_row_a_point_are_refused():
+    for shape in ((3, 3), (2,)):
+        with pytest.raises(ValueError, match=r"draw.rng..X. has shape .*pass .2, D., one row a"):
+            check_unbiased(
+                lambda rng, shape=shape: lambda X: np.zeros(shape), Gaussian(1), [0.0, 1.0]
+            )

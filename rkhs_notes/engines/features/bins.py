@@ -12,7 +12,7 @@ from ...base.points import Points
 from ...base.words import Count, Function, Rng
 from .frequencies import reach_of, values_of
 from .grids import Partitions, grid, hats, learnt, meet
-from .maps import lengths_of, of_whole
+from .maps import lengths_of, of_whole, require_space
 from .spectral import RandomFeatureMap, along_the_line, closure
 from ..kernels.algebra import Constant
 from ..kernels.gram import AKernel, rule_of
@@ -107,5 +107,6 @@ def binning_features(k: AKernel, X: Points, P: Count, rng: Rng = None) -> Random
     raises NoFiniteFeatureMap : k is no mixture of hats (9a.1): names where δk″(δ) < 0
     references : Theorem 9a.1; FL (random binning); Rahimi and Recht (2007)
     """
+    require_space(X, "binning", "nystrom_features")
     found = learnt(of_whole(_partition_law, k, X.shape[1]), X, P, rng)
     return RandomFeatureMap._of(k, X.shape[1], int(found.starts[-1]), found)

@@ -37,6 +37,12 @@ def dense_points(X, k):
     what = f"an array, and {k} is a function of whole points"
     return fitting(X, "X", not sp.issparse(X), what, "X.toarray()")
 
+
+def require_space(X, what, instead):
+    "Refuses points that are no rows of numbers"
+    if isinstance(X, Objects):
+        raise TypeError(f"{what} needs points of ℝᵈ, and X holds others; use {instead}.")
+
 # %% ../../../nbs/engines/features/maps.ipynb #5ef1556c
 def require_columns(phi, X, points):
     "Refuses points with other columns than the map was made for"

@@ -111,10 +111,10 @@ def structured_normals(n: Count, d: Count, rng: Rng = None) -> Turns:
     return Turns(signs, np.sqrt(rng.chisquare(p, n)), np.ones(d))
 
 # %% ../../../nbs/engines/features/normals.ipynb #9ebff62c
-NORMALS = {  # without their doors: who draws has read n, d and rng
+NORMALS = {  # without most doors: who draws has read n, d and rng
     "iid": iid_normals,
     "orthogonal": orthogonal_normals.__wrapped__,
-    "qmc": sobol_normals.__wrapped__,
+    "qmc": sobol_normals,  # how many columns there may be
     "structured": structured_normals.__wrapped__,
 }
 Coupling = Annotated[str, one_of(*NORMALS)]
