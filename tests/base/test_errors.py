@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from rkhs_notes import Gaussian, Linear, StreamingRidge, leave_groups_out, leverage_scores
+from rkhs_notes import Gaussian, Linear, StreamingRidge, leave_groups_out
 from rkhs_notes.base.errors import (
     ConvergenceFailure,
     IndefiniteKernel,
@@ -101,7 +101,6 @@ def test_a_terminal_without_greek_letters_gets_question_marks(monkeypatch):
 @pytest.mark.parametrize(
     "call",
     (
-        lambda X, y: leverage_scores(Gaussian(1.0), X, 1e-18),
         lambda X, y: leave_groups_out(Gaussian(1.0), X, y, 1e-18, [0, 0, 1, 1, 2, 2]),
         lambda X, y: StreamingRidge((Linear() + Linear()).feature_map(1)).update(X, y).solve(1e-18),
     ),

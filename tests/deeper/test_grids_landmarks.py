@@ -397,3 +397,16 @@ def test_what_lies_beyond_the_last_hat_counts_as_its_rounding(reach):
     t = np.linspace(0, reach, 50)
     mixture = masses @ np.maximum(0, 1 - t / pitches[:, None])
     np.testing.assert_allclose(mixture, np.exp(-t) - np.exp(-reach), atol=1e-5)
+
+
+def test_points_that_are_no_rows_of_numbers_are_told_what_to_use():
+    texts, rows = ["ab", "abc"], np.arange(9)
+    for k in (Spectrum(2), Delta(), Constant(1.0)):
+        with pytest.raises(TypeError, match="binning needs points of ℝᵈ.*nystrom_features"):
+            binning_features(k, texts, 4)
+    with pytest.raises(TypeError, match="k-means needs points of ℝᵈ.*'rpcholesky'"):
+        nystrom_features(Spectrum(2), texts, 1, landmarks="kmeans")
+    with pytest.raises(ValueError, match="a centre of k-means holds"):
+        nystrom_features(Precomputed(np.eye(9)), rows, 2, landmarks="kmeans")
+    phi = nystrom_features(Spectrum(2), texts, 2)
+    np.testing.assert_allclose(phi(texts) @ phi(texts).T, Spectrum(2)(texts), atol=1e-12)

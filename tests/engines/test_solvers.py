@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import rkhs_notes as rn
+from rkhs_notes.base.errors import NotPositiveDefinite
 from rkhs_notes.deeper.zoo import Cauchy, Laplace, Matern, Periodic, Precomputed, RationalQuadratic
 from rkhs_notes.kernels import Constant, Gaussian, Linear, Polynomial
 
@@ -188,3 +189,15 @@ def test_leverage_of_float32_points_keeps_its_digits(lam):
     eigenvalues, Q = np.linalg.eigh(rn.Gaussian(1.0)(A.astype(float)))
     exact = Q**2 @ (eigenvalues / (eigenvalues + lam))
     np.testing.assert_allclose(rn.leverage_scores(rn.Gaussian(1.0), A, lam), exact, rtol=1e-6)
+
+
+@pytest.mark.parametrize("size", [1e5, 1.0, 1e-8])
+def test_leverage_keeps_its_digits_whatever_the_unit(size):
+    "In the space of two columns, where nothing is lost"
+    X = size * np.random.default_rng(0).normal(size=(50, 2))
+    exact = np.sum(X * np.linalg.solve(X.T @ X + 0.01 * np.eye(2), X.T).T, axis=1)
+    scores = rn.leverage_scores(rn.Linear(), X, 0.01)
+    np.testing.assert_allclose(scores, exact, rtol=1e-11)
+    assert scores.sum() == pytest.approx(rn.effective_dimension(rn.Linear(), X, 0.01), rel=1e-12)
+    with pytest.raises(NotPositiveDefinite, match="is below the rounding of K: try"):
+        rn.leverage_scores(rn.Linear(), X, 1e-17 * np.vdot(X, X))

@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from ...base.arrays import as_rng
 from ...base.contracts import contract
 from ...base.errors import warned
-from ...base.factors import Cholesky, Factored
+from ...base.factors import Factored
 from ...base.objects import distinct, taken
 from ...base.points import Points, points_or, recast
 from ...base.values import Value
@@ -20,10 +20,13 @@ from ...base.words import Count, Positive, Rng
 
 # %% ../../../nbs/engines/solving/landmarks.ipynb #02582259
 from ..features.feature_maps import FeatureFunction
+from ..features.maps import require_space
 from ..features.spectral import RandomFeatureMap
 from ..functions.functions import RKHSFunction
 from ..kernels.gram import AKernel, gram_matrix, n_columns, n_points, precision
 from .lowrank import low_rank, of_some, random_points
+from .ridge_fits import above_rounding
+from .systems import beyond_rounding, eigenpairs
 
 # %% ../../../nbs/engines/solving/landmarks.ipynb #87cb12d3
 @dataclass(frozen=True, eq=False)
@@ -97,7 +100,8 @@ def _candidates(k, X, m, rng, rule, order):
     if rule == "rpcholesky":
         return X, rng
     if rule == "kmeans":
-        return k._marked(_cluster_centres(X, m, rng)), order
+        require_space(X, "k-means", "landmarks='uniform' or 'rpcholesky'")
+        return k._marked(_cluster_centres(X, m, rng), "a centre of k-means"), order
     return random_points(X, m, rng), order
 
 
@@ -134,8 +138,11 @@ def function_of(phi, w):
 def leverage_scores(k: AKernel, X: Points, lam: Positive):
     """(K (K + lam I)⁻¹)ᵢᵢ, how much ridge's value at each point follows its own target   (9a.8)
 
-    returns : array (n,)    in [0, 1); their sum is the effective dimension
+    returns : array (n,)    in [0, 1]; their sum is the effective dimension
+    raises NotPositiveDefinite : a lam below the rounding of the Gram matrix
     references : Proposition 9a.6; Alaoui and Mahoney (2015)
     """
-    K = gram_matrix(k, recast(X, np.dtype(float)))  # 1 less nearly 1 needs their digits
-    return 1 - lam * Cholesky(K, lam, "K + lam I", "a larger lam").inverse_diagonal()  # (9a.8)
+    eigenvalues, Q = eigenpairs(gram_matrix(k, recast(X, np.dtype(float))), k)
+    above_rounding(lam, eigenvalues)
+    eigenvalues = beyond_rounding(eigenvalues)
+    return Q**2 @ (eigenvalues / (eigenvalues + lam))  # (9a.8)
