@@ -381,6 +381,25 @@ def test_the_law_refuses_mutants(name):
         check_mercer(MUTANTS[name], Gaussian(0.3), X)
 
 
+@pytest.mark.parametrize("c", [1e-200, 1e200])
+def test_the_law_tells_right_from_wrong_in_any_unit(c):
+    "Where squares of the eigenvalues leave the floats"
+    X, k = np.linspace(0, 0.98, 20), c * Gaussian(0.3)
+    expansion = mercer_expansion(k, gauss_legendre(0, 1, 40))
+    assert check_mercer(expansion, k, X) < 1e-8 * c
+    with pytest.raises(LawBroken, match="T ψ = λ ψ in"):
+        check_mercer(expansion, c * Gaussian(0.31), X)
+
+
+def test_a_series_without_a_wave_says_what_is_missing():
+    with pytest.raises(ValueError, match="not made of one or more Periodic kernels"):
+        periodic_spectrum(Constant(2.0), 3)
+    with pytest.raises(ValueError, match="vanishes.* or take another kernel"):
+        periodic_spectrum(0 * Periodic(1, 1), 3)
+    wave = periodic_spectrum(Periodic(1, 1) + Constant(2.0), 1)
+    assert wave.eigenvalues == pytest.approx(2 + np.mean(Periodic(1, 1)(np.arange(64) / 64, [0.0])))
+
+
 def test_a_missing_pair_is_seen_by_the_error_alone():
     without = replace(
         GOOD,

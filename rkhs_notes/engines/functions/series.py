@@ -24,7 +24,7 @@ def vanishing(k):
     "The error for a kernel without a positive eigenvalue"
     return ValueError(
         f"{k} vanishes at all nodes, up to rounding: T = 0 has no eigenfunctions to "
-        "expand in. Move the nodes."
+        "expand in. Move the nodes, or take another kernel."
     )
 
 

@@ -128,7 +128,7 @@ def _period(k):
     known = k.is_shift_invariant and all(type(part) in (Periodic, Constant) for part in leaves(k))
     if not known or len(periods) != 1:
         raise ValueError(
-            f"{k} is not made of Periodic kernels of one period and constants; "
+            f"{k} is not made of one or more Periodic kernels of one period, and constants; "
             "mercer_expansion(k, uniform_grid(0, p, 500), n) expands any other."
         )
     return periods.pop()

@@ -280,12 +280,12 @@ def check_mercer(
     i, j = sorted(np.unravel_index(gaps.argmax(), gaps.shape))
     mistake = "eigenvectors not divided by √w, another scale, or another measure."
     require("∫ ψᵢ ψⱼ dμ = δᵢⱼ", gaps[i, j], tol, f"For i = {i + 1}, j = {j + 1}: {mistake}")
-    lengths = np.sqrt(mu.weights @ (image(mu.points) - lam * psi) ** 2)
+    lengths = size * np.sqrt(mu.weights @ (image(mu.points) / size - lam / size * psi) ** 2)
     allowed = _per_pair(lam, 1.0, lengths[0], size, tol, len(mu))
     _require_small(
         "T ψ = λ ψ in L²(μ)", lengths, allowed, lam, "a factor n or w in λ, no eigenfunction"
     )
-    gaps, scale = np.abs(image(X) - lam * F).max(axis=0), math.sqrt(top * size) or 1.0
+    gaps, scale = np.abs(image(X) - lam * F).max(axis=0), math.sqrt(top) * math.sqrt(size) or 1.0
     heights = np.maximum(np.abs(F).max(axis=0), mu.mass**-0.5)
     allowed = _per_pair(lam, heights, lengths[0], scale, tol, len(mu))
     _require_small(
