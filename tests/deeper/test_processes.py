@@ -516,6 +516,19 @@ def test_a_log_likelihood_beyond_the_floats_is_refused():
         gaussian_process(Linear() + Gaussian(2), X, y, 0.9, weights=[1.7e308, 1.7e308])
 
 
+def test_powers_of_a_likelihood_need_noise():
+    x, y = [0.0, 1.0, 5.0], [1.0, 2.0, 3.0]
+    with pytest.raises(ValueError, match="noise = 0.* without noise the likelihood has no powers"):
+        gaussian_process(K, x, y, 0.0, weights=[2.0, 2.0, 1.0])
+    without = gaussian_process(K, x, y, 0.0, weights=[1.0, 1.0, 0.0])
+    assert without.log_marginal == pytest.approx(
+        gaussian_process(K, x[:2], y[:2], 0.0).log_marginal
+    )
+    twice = gaussian_process(K, x, y, [0.0, 0.1, 0.1], weights=[1.0, 2.0, 1.0])
+    repeated = gaussian_process(K, [0.0, 1.0, 1.0, 5.0], [1.0, 2.0, 2.0, 3.0], [0.0, 0.1, 0.1, 0.1])
+    assert twice.log_marginal == pytest.approx(repeated.log_marginal)
+
+
 def test_a_search_that_its_box_stopped_says_so():
     "Start and data without noise that are a factor 10⁷ apart; a column that matters not is no cause"
     x = np.linspace(0, 3, 12)
