@@ -404,9 +404,8 @@ def _parquet_table(path):
 
     with _whole(path, "Parquet file"), ParquetFile(path) as file:
         schema = file.schema_arrow
-        index = (schema.pandas_metadata or {}).get(
-            "index_columns", []
-        )  # names, or a dict of a range
+        of_pandas = schema.pandas_metadata or {}
+        index = of_pandas.get("index_columns", [])  # names, or a dict of a range
         names = [name for name in schema.names if name not in index]
     return Table(path.name, names, parts=parts)
 

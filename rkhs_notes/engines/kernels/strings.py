@@ -241,7 +241,6 @@ def renumbered(N, number, D):
     return sp.csr_matrix((N.data, number[N.indices], N.indptr), shape=(N.shape[0], D))
 
 # %% ../../../nbs/engines/kernels/strings.ipynb #d8c5e2f1
-@np.errstate(over="ignore", invalid="ignore")  # what overflows is done step by step
 def _one_against_many(s, T, length, decay):
     "Σ of decay^(both spans) over equal subsequences of s (a,) and the columns of T (b, P)   (13.6)"
     j = np.arange(float(len(T)))

@@ -117,8 +117,8 @@ def beside(T, smooth, y):
     first = Q.T @ y
     rest, GQ = smooth(y - Q @ first), smooth(Q)
     step = xp.linalg.solve(Q.T @ GQ, Q.T @ rest)
-    alpha = finite(rest - GQ @ step, "alpha", "rescale y")
-    return alpha, finite(xp.linalg.solve(R, first + step), "beta", "rescale y")
+    found = dict(alpha=rest - GQ @ step, beta=xp.linalg.solve(R, first + step))
+    return tuple(finite(values, name, "rescale y") for name, values in found.items())
 
 # %% ../../../nbs/engines/solving/systems.ipynb #bdc8295f
 def independent(T, weights=None):
