@@ -383,6 +383,20 @@ MUTANTS = {
 }
 
 
+def test_a_map_under_test_gets_arrays():
+    def squares(x):
+        return np.stack([x, x**2], axis=1)
+
+    for X in ([1.0, 2.0], (1, 2), np.array([1.0, 2.0])):
+        assert check_feature_map(squares, Linear() + Linear() ** 2, X) < 1e-10
+    assert check_feature_map(lambda X: 2 * X, 4 * Linear(), [[1, 2], [3, 4]]) < 1e-10
+    with pytest.raises(ValueError, match="the map gives nan"):
+        check_feature_map(lambda X: X * np.nan, Linear(), [[1.0], [2.0]])
+    assert (
+        check_feature_map(lambda words: np.eye(2)[[len(w) for w in words]], Delta(), ["", "a"]) == 0
+    )
+
+
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_check_feature_map_refuses(mutant):
     phi, k = MUTANTS[mutant]

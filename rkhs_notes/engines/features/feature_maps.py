@@ -105,6 +105,8 @@ def check_feature_map(phi: Function, k: AKernel, X, tol: Positive = None) -> Fin
     raises LawBroken : names the two points where the error is largest
     """
     points = points_or_rows(k._marked, X)
+    if isinstance(points, np.ndarray) and isinstance(X, (list, tuple)):
+        X = np.asarray(X, points.dtype)
     F = phi(points if isinstance(phi, FeatureMap) else X)
     if not hasattr(F, "shape"):
         F = as_floats(F, "φ(X)")
