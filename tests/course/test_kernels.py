@@ -9,7 +9,8 @@ import sys
 import threading
 import tracemalloc
 import warnings
-from math import factorial
+from fractions import Fraction
+from math import comb, factorial
 
 import joblib
 import numpy as np
@@ -922,6 +923,20 @@ def test_a_negative_square_has_no_tolerance():
     check_kernel(OnTheDiagonal(), [0.0, 1.0, 2.0])
     with pytest.raises(LawBroken, match="not even that of one point"):
         check_kernel(OnTheDiagonal(), [-1e-300, 1.0, 2.0])
+
+
+@pytest.mark.parametrize("family", [Sobolev, SobolevFull])
+def test_the_order_of_a_sobolev_space_ends_where_floats_do(family):
+    a, x, y = 98, 20, 21  # ∫ of the product of both powers, by the binomial theorem, exactly
+    exact = sum(
+        Fraction(comb(a, j) * (y - x) ** (a - j) * x ** (a + j + 1), a + j + 1)
+        for j in range(a + 1)
+    ) / Fraction(factorial(a) ** 2)
+    if family is SobolevFull:
+        exact += sum(Fraction((x * y) ** j, factorial(j) ** 2) for j in range(a + 1))
+    assert family(99)([x], [y])[0, 0] == pytest.approx(float(exact), rel=1e-12)
+    with pytest.raises(ValueError, match="order = 100: pass a whole number"):
+        family(100)
 
 
 ON_THE_EDGE = {

@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 # %% ../../../nbs/engines/kernels/leaves.ipynb #leaves-own
 from ...base.arrays import akin, as_points, into, numbers_of, plain_float, root
 from ...base.distances import sqdist
-from ...base.words import Count, Finite, Function, NonNegative, Positive, number
+from ...base.words import Count, Finite, Function, NonNegative, Positive, count, number
 from .algebra import Indefinite, Kernel
 from .bessel import matern, matern_slope
 from .entries import Functions, GramMatrix, Lengths, NonNegatives
@@ -482,7 +482,7 @@ class Sobolev(HalfLine, Kernel):
     Order 1 is Brownian(), order 2 gives x²y/2 − x³/6 for x ≤ y.
     """
 
-    order: Count = 2  # derivatives in the norm
+    order: Annotated[int, count(1, 99)] = 2  # derivatives in the norm; 99!² is no float
 
     def of_numbers(self, x, y, xp):
         low, gap, a = xp.minimum(x, y), xp.abs(x - y), self.order - 1
@@ -506,7 +506,7 @@ class SobolevFull(HalfLine, Kernel):
     The kernel of W^order, with norm² Σ_{j < order} f^(j)(0)² + ∫ (f^(order))².
     """
 
-    order: Count = 2  # derivatives in the norm
+    order: Annotated[int, count(1, 99)] = 2  # derivatives in the norm; 99!² is no float
 
     def of_numbers(self, x, y, xp):
         taylor = sum(power(x * y, j) / math.factorial(j) ** 2 for j in range(self.order))
