@@ -66,6 +66,11 @@ def test_the_same_number_under_two_names(theirs, ours, names):
     assert np.allclose(value_of(theirs, names), value_of(ours, names), rtol=1e-6, atol=close)
 
 
+def test_the_noise_of_weighted_points_is_that_of_the_answers(names):
+    (line,) = [line for line in WANTED if line.endswith(").noise_")]
+    assert 0.01 < value_of(line, names) < 0.1  # 0.2² were added
+
+
 def test_the_sheet_is_whole():
     assert len(WANTED) >= 50 and len(HABITS) >= 15 and len(set(WANTED)) == len(WANTED)
     rooms = estimators, streaming, streaming_classes
