@@ -877,6 +877,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                     'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._next_rung': ( 'apps/estimators.html#_next_rung',
                                                                                        'rkhs_notes/apps/estimators.py'),
+                                            'rkhs_notes.apps.estimators._objects_of': ( 'apps/estimators.html#_objects_of',
+                                                                                        'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._of_largest_evidence': ( 'apps/estimators.html#_of_largest_evidence',
                                                                                                  'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._of_the_package': ( 'apps/estimators.html#_of_the_package',

@@ -29,7 +29,7 @@ from scipy.special import expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin
 from sklearn.base import MultiOutputMixin, OutlierMixin, RegressorMixin, TransformerMixin
 from scipy.optimize import minimize_scalar
-from sklearn.utils import check_random_state, validation
+from sklearn.utils import check_consistent_length, check_random_state, validation
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.sparsefuncs import min_max_axis
 
@@ -38,7 +38,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..base.arrays import as_floats, as_number, as_sparse_rows, as_weights, frozen, guarded
 from ..base.blocks import few_threads, in_parallel
 from ..base.factors import clear_shift
-from ..base.objects import ranked
+from ..base.objects import Objects, ranked
 from ..base.points import names_of, taken_of, with_names
 from ..base.words import Classes, Count, Flag, NonNegative, Positive, Probability, Whole
 from ..base.words import one_of, present, word_of
@@ -47,7 +47,7 @@ from ..engines.solving.couplings import coupled_embedding
 from ..engines.solving.correlations import kernel_cca
 
 # %% ../../nbs/apps/estimators.ipynb #fd2b7ec7
-from ..base.points import hold_objects, joined_of, require_one_order
+from ..base.points import joined_of, require_one_order
 from ..engines.kernels.entries import LamEach
 from ..engines.kernels.gram import AKernel, needed_columns
 from ..engines.machines.smo import one_of_many
@@ -150,6 +150,14 @@ def _under_names(rows, known):
     if len(known) not in (0, rows.shape[1]):
         rows = rows[:, list(known.values())]
     return with_names(guarded(rows), known)
+
+
+def _objects_of(kernel, X, name="X"):
+    "X as the objects that this kernel reads; None where it is for scikit-learn to check"
+    if not isinstance(kernel, Kernel) or len(getattr(X, "shape", ())) == 2:
+        return None
+    points = kernel.points(X, name)
+    return points if isinstance(points, Objects) else None
 
 
 def _without_words(X, kernel):
@@ -313,17 +321,19 @@ class KernelEstimator(_Kept):
     def _fit_points(self, X, *y, **options):
         "X (and y) of a fit: rows of floats, or objects that the kernel reads"
         _read_parameters(self)
-        if self.kernel is None or not hold_objects(X):
+        points = _objects_of(self.kernel, X)
+        if points is None:
             return _read_rows(self, X, *y, reset=True, **options)
-        points = self.kernel.points(list(X))
+        check_consistent_length(points, *y)
         return (points, *map(np.asarray, y)) if y else points
 
     def _points(self, X):
         "X of a prediction, as that of the fit"
         check_is_fitted(self)
-        if hold_objects(X):
-            return list(X)
-        return _read_rows(self, X, reset=False)
+        points = _objects_of(self.kernel, X)
+        if points is None:
+            return _read_rows(self, X, reset=False)
+        return points
 
     def _f(self, X):
         "Values of the function that was found"
@@ -486,7 +496,7 @@ def _starts(k, X, y, w, noise=None):
 
 def _climbed(kernels, X, Y, weights, noise=None, restarts=0, most=2000):
     "(kernel, noise, words) of largest evidence, from these shapes; a noise that is passed stays"
-    _warn_of_shares(weights)
+    _warn_of_shares(weights, noise is None)
     if Y.shape[1] == 1:
         Y = Y[:, 0]
 
@@ -522,14 +532,17 @@ def _uneven(weights):
     return None if (weights == 1).all() else weights
 
 
-def _warn_of_shares(weights):
-    "Do weights, powers of the likelihood, count less than half of the rows?"
-    n, total = len(weights), weights.sum()
+def _warn_of_shares(weights, noise_is_free=False):
+    "Do weights, powers of the likelihood, count less than half of the rows, or repeat them?"
+    n, total, told = len(weights), weights.sum(), ""
     if total < n / 2:
+        told = "little is learned of so few"
+    elif noise_is_free and total > 1.01 * n:  # its power of the noise grows without a bound
+        told = "what repeats to the last digit seems free of noise, and the noise may end at 0"
+    if told:
         warned(
-            f"evidence counts each row as often as its weight says, and the weights count {total:.2g} "
-            f"of {n} rows: little is learned of so few. Multiply sample_weight by {n / total:.3g} "
-            "if it means shares.",
+            f"evidence counts a row as often as it comes or its weight says, here {total:.5g} times "
+            f"for {n} different rows: {told}. Multiply sample_weight by {n / total:.3g} if it means shares.",
             UserWarning,
         )
 
@@ -723,7 +736,7 @@ class _Routed:
 
     def _taken(self, X, *sizes):
         "Counts; sets route_ and how many landmarks or features it has; says so where that is news"
-        n, d = len(X), (*np.shape(X), 20)[1]
+        n, d = len(X), getattr(X, "shape", (0, 20))[1]
         if issparse(X):
             d = X.nnz / n
         limit = settings.result_mib * 2**20
@@ -1342,7 +1355,10 @@ class GaussianProcess(_Routed, _ManyTargets, KernelEstimator):
         return exact, (operations + 260 * n * m, stored + 1040 * n)
 
     def fit(self, X, y, sample_weight=None):
-        "Tunes by evidence and conditions on all points; a whole weight is as good as repetitions"
+        """Tunes by evidence and conditions on all points; a whole weight is as good as repetitions.
+
+        Evidence takes repetitions for free of noise: let the mean of the weights be 1.
+        """
         X, y = self._fit_points(X, y, multi_output=True, y_numeric=True)
         shape = y.shape[1:]
         _, X, Y, weights = _merged(X, _columns(y), sample_weight)
@@ -1725,12 +1741,12 @@ class _TwoViews(_Named, KernelEstimator):
 
     def _both(self, X, Y):
         self._y_names = [*map(str, getattr(Y, "columns", ()))]
-        X, Y = self._fit_points(X, Y, multi_output=True, ensure_min_samples=2)
+        if points := _objects_of(self.kernel_y, Y, "y"):
+            X, Y = self._fit_points(X, ensure_min_samples=2), points
+        else:
+            X, Y = self._fit_points(X, Y, multi_output=True, ensure_min_samples=2)
+            Y = as_sparse_rows(Y, "y") if issparse(Y) else _columns(Y)
         self._propose(X)
-        if issparse(Y):
-            Y = as_sparse_rows(Y, "y")
-        elif not hold_objects(Y):
-            Y = _columns(Y)
         self.kernel_y_, self._n_features_out = self.kernel_y, self.n_components
         if self.kernel_y is None:
             self.kernel_y_ = _gaussian(Y, "median", "y")
@@ -1872,8 +1888,9 @@ class TwoSampleDrift(KernelEstimator):
         check_is_fitted(self)
         if isinstance(self.reference_, dict):
             return self.compare(X).test
-        X, rng = self._points(X), _generator(self.random_state)
-        reference = _under_names(self.reference_, _known_as(self))
+        X, rng, reference = self._points(X), _generator(self.random_state), self.reference_
+        if not isinstance(reference, Objects):
+            reference = _under_names(reference, _known_as(self))
         if self.kernel is None:
             kernels = _grid(reference, X)
             return mmd_test_aggregated(kernels, reference, X, self.n_permutations, rng)
@@ -1883,10 +1900,11 @@ class TwoSampleDrift(KernelEstimator):
         "In which columns and rows X is unlike the reference, a TableComparison"
         check_is_fitted(self)
         reference = self.reference_
-        if issparse(reference):
+        if issparse(reference) or isinstance(reference, Objects):
+            kind = "sparse: pass X.toarray(), or" if issparse(reference) else "objects:"
             raise TypeError(
-                "compare looks at columns one by one, and these rows are sparse: pass "
-                "X.toarray(), or ask for test(X) or score(X) of all columns at once."
+                f"compare looks at columns one by one, and these rows are {kind} "
+                "ask for test(X) or score(X) of all at once."
             )
         if not isinstance(reference, dict):
             names = list(map(str, _known_as(self) or range(self.n_features_in_)))

@@ -65,6 +65,7 @@ from rkhs_notes.base.words import Classes
 from rkhs_notes.deeper.machines import svc_multiclass, svc_probability
 from rkhs_notes.deeper.risks import minimize_risk
 from rkhs_notes.deeper.structured import Spectrum
+from rkhs_notes.deeper.two_samples import mmd_test
 from rkhs_notes.deeper.zoo import Laplace, Mahalanobis, Matern
 from rkhs_notes.engines.data.stored import from_expression
 from rkhs_notes.engines.machines.kernel_machines import check_kkt
@@ -219,6 +220,41 @@ def test_texts_are_points():
     fit = KernelRidge(k, lam=0.1).fit(pd.Series(words), y)
     assert np.allclose(fit.predict(words), KernelRidge(k, lam=0.1).fit(words, y).predict(words))
     assert cross_val_score(KernelSVC(k), words, y, cv=3).mean() == 1.0
+
+
+BAGS = np.random.default_rng(3).normal(size=(12, 4, 2))
+STRUCTURED = {
+    "trees": (rn.Subtree(0.5), [("S", "a"), ("S", ("NP", "x"), "b"), ("S", ("NP", "y"), "b")] * 4),
+    "tuples": (Spectrum(1), [("a",), ("a", "b"), ("b", "c", "c")] * 4),
+    "tuples of numbers": (Spectrum(1), [(1, 2), (2, 3), (3, 3)] * 4),
+    "ragged bags": (rn.SetKernel(Gaussian(1.0)), [B[: 1 + i % 3] for i, B in enumerate(BAGS)]),
+    "equal bags": (rn.SetKernel(Gaussian(1.0)), list(BAGS)),
+    "an array of bags": (rn.SetKernel(Gaussian(1.0)), BAGS),
+    "texts of polars": (Spectrum(1), pl.Series(["ab", "b", "cca"] * 4)),
+}
+
+
+@pytest.mark.parametrize("name", STRUCTURED)
+def test_points_of_any_kind_are_those_of_the_chapters(name):
+    "Whether points are rows is for the kernel to say, in every estimator and also of one point"
+    (k, X), c = STRUCTURED[name], np.arange(12) % 3 == 0
+    y = c + np.random.default_rng(0).normal(size=12)
+    values = KernelRidge(k, lam=0.1, offset=False).fit(X, y)
+    assert np.allclose(values.predict(X), ridge(k, X, y, 0.1)(X))
+    assert np.allclose(values.predict(X[:1]), values.predict(X)[:1])
+    process = GaussianProcess(k, noise=0.1, tune=False).fit(X, y)
+    assert np.allclose(process.process_(X), ridge(k, X, y - y.mean(), 0.1)(X))
+    both, own = KernelCCA(k, k).fit(X, X[::-1]), kernel_cca(k, k, X, X[::-1], 1.0, 1)
+    assert np.allclose(both.correlations_, own.correlations)
+    rows = KernelCCA(kernel_y=k).fit(y[:, None], X)
+    assert np.allclose(rows.transform_y(X)[:1], rows.transform_y(X[:1]))
+    for estimator in (KernelSVC(k), KernelSVR(k), KernelLogistic(k), OneClassKernelSVM(k, nu=0.5)):
+        found = estimator.fit(X, c if is_classifier(estimator) else y)
+        assert np.isclose(found.predict(X)[0], found.predict(X[:1])[0])
+    for maps in (KernelPCA(k), NystromFeatures(k, landmarks=X[:3]), CoupledEmbedding(k, k)):
+        assert np.allclose(maps.fit(X, X).transform(X)[:1], maps.transform(X[:1]))
+    with pytest.raises(ValueError, match=r"numbers of samples: \[12, 11\]"):
+        KernelRidge(k, lam=0.1).fit(X, y[:11])
 
 
 # ------------------------------------------------------------------ ridge
@@ -2191,7 +2227,9 @@ def test_weights_that_are_shares_of_rows_are_told():
     y, n = np.sin(X[:, 0]) + X[:, 1], len(X)
     for estimator in (GaussianProcess(), KernelRidge(bandwidth="evidence"), KernelLogistic()):
         targets = y > 0 if is_classifier(estimator) else y
-        with pytest.warns(UserWarning, match="count 1 of 80 rows.*Multiply sample_weight by 80"):
+        with pytest.warns(
+            UserWarning, match="here 1 times for 80 different rows.*Multiply sample_weight by 80"
+        ):
             clone(estimator).fit(X, targets, sample_weight=np.full(n, 1 / n))
         with warnings.catch_warnings():
             warnings.filterwarnings("error", "evidence counts")
@@ -2202,6 +2240,45 @@ def test_weights_that_are_shares_of_rows_are_told():
     with warnings.catch_warnings():
         warnings.filterwarnings("error", "evidence counts")
         KernelRidge().fit(X, y, sample_weight=np.full(n, 1 / n))
+
+
+def test_weights_that_repeat_rows_are_told_where_the_noise_is_by_evidence():
+    "Its power of the noise has no bound as it falls; of weights of mean 1 the noise is the plain one"
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-3, 3, (60, 2))
+    y, twice = np.sin(X[:, 0]) + 0.2 * rng.normal(size=60), np.full(60, 2.0)
+    with pytest.warns(
+        UserWarning, match="120 times for 60 different rows.*Multiply sample_weight by 0.5"
+    ):
+        assert GaussianProcess().fit(X, y, sample_weight=twice).noise_ < 1e-9
+    with pytest.warns(UserWarning, match="120 times for 60 different rows"):
+        KernelRidge(bandwidth="evidence").fit(np.r_[X, X], np.r_[y, y])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "evidence counts")
+        assert 0.02 < GaussianProcess().fit(X, y, sample_weight=0.5 * twice).noise_ < 0.06
+        GaussianProcess(noise=0.04).fit(X, y, sample_weight=twice)  # given, not by evidence
+        KernelLogistic().fit(X, y > 0, sample_weight=twice)  # which has no noise
+
+
+def test_drift_of_objects_is_the_test_of_their_kernel(tmp_path):
+    before, later = ["abab", "aabb", "abba", "bbaa"] * 5, ["aaaa", "aaab", "abab"] * 4
+    for k, A, B in (
+        (Spectrum(1), before, later),
+        (rn.SetKernel(Gaussian(1.0)), BAGS, list(1 + BAGS[:7])),
+        (  # whose bags are frames
+            rn.SetKernel(Gaussian(1.0).on(["v"])),
+            [pd.DataFrame(P, columns=["u", "v"]) for P in BAGS],
+            [pd.DataFrame(1 + P, columns=["u", "v"]) for P in BAGS],
+        ),
+    ):
+        drift = TwoSampleDrift(k, n_permutations=99).fit(A)
+        direct = mmd_test(k, A, B, 99, rng=estimators._generator(0))
+        assert drift.score(B) == direct.pvalue < 0.1 < drift.score(A)
+        assert np.isclose(drift.test(B).statistic, direct.statistic)
+        with pytest.raises(TypeError, match="these rows are objects: ask for test"):
+            drift.compare(B)
+    drift.save(tmp_path / "drift.npz")
+    assert rn.load_model(tmp_path / "drift.npz").score(B) == drift.score(B)
 
 
 @pytest.mark.second_route("TwoSampleDrift", "the comparison of two tables")
