@@ -540,6 +540,8 @@ def kernel_pca_large(
     """
     if phi is None:
         phi = landmark_map(k, X, min(n_centres, n_points(X)), rng)
+    what, asked = f"the centred {phi.dim} features of X", f"n_components = {n_components}"
+    require_directions(phi.dim, 1, what, asked)
     n, made = n_points(X), lambda rows: phi(taken_of(X, rows))
     S, sums = normal_sums(made, n, phi.dim, np.ones(n), None, progress, "covariance")
     mean = sums / n
@@ -547,8 +549,7 @@ def kernel_pca_large(
     values, U = eigh(G)
     values, U = values[::-1], U[:, ::-1]
     found = int((values > np.finfo(float).eps ** 0.75 * np.trace(S)).sum())
-    what = f"the centred {phi.dim} features of X"
-    require_directions(found, n_components, what, f"n_components = {n_components}")
+    require_directions(found, n_components, what, asked)
     U, lam = U[:, :n_components], values[:n_components].copy()
     bound, left, sample = _unseen(k, X, phi, S, rng)
     U = U * signs((phi(sample) - mean) @ U, sample)

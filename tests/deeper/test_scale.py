@@ -553,6 +553,16 @@ def test_zero_is_a_target_and_nothing_is_a_space():
         assert not ridge_large(Linear(), np.zeros((5, 2)), np.ones(5), 0.1, m)([[1.0, 2.0]]).any()
 
 
+@pytest.mark.parametrize("centres", ["rpcholesky", "uniform", "leverage"])
+def test_few_centres_where_the_kernel_is_0(centres):
+    Z, y = np.zeros((50, 2)), np.arange(50.0)
+    f = ridge_large(Linear(), Z, y, 0.1, 5, rng=0, centres=centres)
+    assert not f([[1.0, 2.0]]).any() and f.error_bound == 0
+    assert not gaussian_process_large(Linear(), Z, y, 0.1, n_centres=5, rng=0).mean(Z).any()
+    with pytest.raises(ValueError, match="span 0 directions, too few for n_components = 1"):
+        kernel_pca_large(Linear(), Z, 1)
+
+
 def test_callback_and_errors_inside_it():
     X, y = data()
     seen = []

@@ -297,11 +297,12 @@ def centres_of(k, X, m, lam, rng, rule):
         return X
     if rule == "leverage":
         tau = leverage_estimates(k, X, min(n, max(100, m // 4)), lam, rng)
-        chance = tau / tau.sum()
-        return random_points(X, min(m, np.count_nonzero(chance)), rng, chance)
-    if rule == "uniform":
-        return random_points(X, m, rng)
-    return of_some(k, X, m, rng).points
+        if tau.any():
+            chance = tau / tau.sum()
+            return random_points(X, min(m, np.count_nonzero(chance)), rng, chance)
+    if rule == "rpcholesky" and (found := of_some(k, X, m, rng)).rank:
+        return found.points
+    return random_points(X, m, rng)  # so, too, where k is 0
 
 
 def leverage_estimates(k, X, s, lam, rng):
