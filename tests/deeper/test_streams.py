@@ -1114,3 +1114,31 @@ def test_progress_by_dasks_own_bar():
     with ProgressBar(out=shown, dt=0.01):
         stream_ridge(PHI, (rows, da.from_array(Y0, chunks=20)), 0.1)
     assert "100% Completed" in shown.getvalue()
+
+
+def highest_split(s, q, n=30):
+    "(blocks before it, n₁ n₂ / (n₁ + n₂) times the unbiased MMD²) of the highest split   (14a.6)"
+    c = np.arange(6, len(s) - 5)
+    n1, n2 = n * c, n * (len(s) - c)
+    S, Q = (np.cumsum(A, axis=0)[c - 1] for A in (s, q))
+    R = s.sum(axis=0) - S
+    value = (np.sum(S**2, axis=1) - Q) / (n1 * (n1 - 1)) - 2 * np.sum(S * R, axis=1) / (n1 * n2)
+    value += (np.sum(R**2, axis=1) - (q.sum() - Q)) / (n2 * (n2 - 1))
+    value *= n1 * n2 / (n1 + n2)
+    return c[value.argmax()], value.max()
+
+
+def test_where_the_writers_change_is_as_solution_14a_8_says():
+    digits, _ = rn.load("digits")
+    F = rn.fourier_features(rn.Gaussian(2.0), d=64, D=400, rng=np.random.default_rng(settings.seed))
+    F, rng = F(digits[:1770] / 16).reshape(59, 30, 400), np.random.default_rng(5)
+    s, q = F.sum(axis=1), np.sum(F**2, axis=(1, 2))
+    for part, at, top, most in (
+        (slice(0, 59), 780, 2.92, 2.1), (slice(0, 26), 240, 2.86, 1.8), (slice(26, 59), 1530, 3.69, 2.2)
+    ):  # fmt: skip
+        s_, q_ = s[part], q[part]
+        place, value = highest_split(s_, q_)
+        assert 30 * (part.start + place) == at and abs(value - top) < 0.005
+        orders = (rng.permutation(len(s_)) for _ in range(600))
+        null = np.array([highest_split(s_[order], q_[order])[1] for order in orders])
+        assert abs(np.quantile(null, 0.95) - most) < 0.25 and np.mean(null >= value) < 0.02
