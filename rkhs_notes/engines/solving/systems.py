@@ -249,8 +249,8 @@ def powers(X, y, noise, weights):
     "The data with noise / w, and the log of N(y; f, noise)ʷ / N(y; f, noise / w)"
     on = np.flatnonzero(weights)
     w, noise = weights[on], np.broadcast_to(noise, len(y))[on]
-    why = ": without noise the likelihood has no powers; weights must be 0 or 1 there"
-    as_number(noise[w != 1].min(initial=1.0), "noise", above=0, because=why)
+    if not noise[w != 1].all():
+        raise ValueError("noise = 0: a likelihood without noise has no powers; weigh by 0 or 1.")
     as_number((noise / w).max(), "the largest of noise / weights", at_most=1e300)
     more = -np.sum(xlogy(w - 1, 2 * np.pi * noise) + np.log(w)) / 2
     return taken_of(X, on), y[on], noise / w, float(more)
