@@ -221,15 +221,13 @@ def test_short_vectors_are_vectors():
         np.testing.assert_allclose(gram_schmidt(np.eye(2, dtype=dtype) * dtype(short)), np.eye(2))
         with pytest.raises(LawBroken, match="Vector 0 .* underflow"):
             check_inner_product(np.dot, np.array([[short, short / 10], [0, 1]], dtype))
-    with pytest.raises(ValueError, match="vector 0 .* rescale"):
-        gram_schmidt([[1e-310, 0.0]])
 
 
 def test_what_the_checks_return_and_name():
     assert check_inner_product(np.dot, [[10.0, 0.0], [0.0, 1.0]]) == 1  # of cosines
-    with pytest.raises(LawBroken, match=r"For f = \[0. 1.\], ‖f‖ = 0"):  # none of those passed
+    with pytest.raises(LawBroken, match=r"Vector \[0. 1.\] has ‖f‖ = 0"):  # none of those passed
         check_norm(lambda v: abs(v[0]), [[1.0, 0.0], [2.0, 3.0]])
-    with pytest.raises(LawBroken, match="For f = vector 1, ‖f‖ = 0"):
+    with pytest.raises(LawBroken, match="Vector 1 has ‖f‖ = 0"):
         check_norm(lambda v: abs(v[0]), [[1.0, 0.0], [0.0, 3.0]])
 
 

@@ -89,34 +89,31 @@ def _numbers(law, values):
     return values
 
 
-def _floats(f):
-    "The floats in f, in numbers"
-    return np.finfo(getattr(f, "dtype", float))
-
-
 def _eps(vectors):
     "The coarsest spacing among vectors of floats"
-    return max(float(_floats(v).eps) for v in vectors)
+    return max(float(np.finfo(getattr(v, "dtype", float)).eps) for v in vectors)
 
 
-def _underflows(square, f):
-    "Is ⟨f, f⟩ too small to have all digits?"
-    return abs(square) < float(_floats(f).tiny) / _floats(f).eps
+def _least(f):
+    "The least ⟨f, f⟩ that has all its digits"
+    floats = np.finfo(getattr(f, "dtype", float))
+    return float(floats.tiny / floats.eps)
 
 # %% ../../../nbs/engines/functions/vectors.ipynb #500245f4
 def _orthonormal(vectors, inner, drop=True):
     "A list of orthonormal vectors of the same span"
     _require_one_space(vectors)
-    basis, eps = [], _eps(vectors)
+    basis, tolerance = [], 100 * len(vectors) * _eps(vectors)
     for i, q in enumerate(vectors):
         size = _length(q, inner)
         for _ in range(2):  # the second pass removes what rounding left
             q = _combined([1, *(-inner(q, b) for b in basis)], [q, *basis])
         rest = _length(q, inner)
-        if rest > 100 * len(vectors) * eps * size:
-            one_by = as_number(1 / rest, f"1/‖v‖ of vector {i}", because=": rescale it")
-            basis.append(_combined([one_by], [q]))
-            _require_orthonormal(basis, inner, math.sqrt(eps), i)
+        if rest > tolerance * size:
+            basis.append(_combined([1 / rest], [q]))
+            gaps = [inner(basis[-1], b) - (b is basis[-1]) for b in basis]
+            most = min(rest / size, 1e-3)  # half the digits, where it is eps · size / rest
+            require(f"rounding in orthonormal vector {i}", np.abs(gaps).max(), most, _NEARLY)
         elif not drop:
             raise ValueError(
                 f"vector {i} is a combination of those before it, all but {rest:.0e} "
@@ -125,22 +122,17 @@ def _orthonormal(vectors, inner, drop=True):
     return basis
 
 
-def _require_orthonormal(basis, inner, half_the_digits, i):
-    "Refuses a last vector that is not of length 1, or not orthogonal to those before it"
-    gaps = [inner(basis[-1], b) - (b is basis[-1]) for b in basis]
-    if not np.abs(gaps).max() <= half_the_digits:
-        raise ValueError(
-            f"vector {i} is nearly a combination of those before it: made orthonormal, it is off "
-            f"by {np.abs(gaps).max():.0e}. Pass functions by their values, as arrays, or a better "
-            "basis of their span; or is inner no inner product?"
-        )
+_NEARLY = (
+    "It is nearly a combination of those before it: pass functions by their values, as arrays, "
+    "or a better basis. Or inner is no inner product."
+)
 
 
 def _length(f, inner):
     "√⟨f, f⟩, of a multiple of f where the square would underflow"
     square, scale = inner(f, f), 1.0
-    if _underflows(square, f):
-        scale = 2.0 ** (_floats(f).maxexp // 2 - 1)
+    if abs(square) < _least(f):
+        scale = 1 / _least(f)
         g = _combined([scale], [f])
         square = inner(g, g)
     square = as_number(square, "inner(f, f)", because=": it overflows, rescale f")
@@ -158,7 +150,8 @@ def _require_linear(L, g, basis, q, inner):
             "L(f) = ⟨f, g⟩",
             abs(value - inner(f, g)),
             half_the_digits * scale,
-            "Is L linear? A functional with a square or an offset has no representer.",
+            "Is L linear? A functional with a square or an offset has no representer. "
+            "Or is the basis nearly dependent?",
         )
 
 # %% ../../../nbs/engines/functions/vectors.ipynb #a208d4f4
@@ -254,7 +247,7 @@ def check_inner_product(inner: Inner, vectors: Vectors, rng: Rng = None) -> Fini
     i = int(lengths.argmin())
     require(
         "⟨f, f⟩ = 0 only for f = 0",
-        _underflows(gram[i, i], vectors[i]),
+        abs(gram[i, i]) < _least(vectors[i]),
         0,
         f"Vector {i} is not zero, but ⟨f, f⟩ = {gram[i, i]:.3g}. Does it underflow? Rescale f.",
     )
@@ -304,18 +297,18 @@ def check_norm(norm: Norm, vectors: Vectors) -> Finite:
     returns : the largest ‖f + g‖ / (‖f‖ + ‖g‖) met, ≤ 1
     raises LawBroken : names the axiom, by how much it fails, and on which vectors
     """
-    m, rounding, worst = len(vectors), 100 * _eps(vectors), 0.0
-    vectors = [*vectors, *_corners(vectors)]
-    called = lambda i: f"vector {i}" if i < m else np.array2string(vectors[i], 60, 3, threshold=6)
+    corners, rounding, worst = _corners(vectors), 100 * _eps(vectors), 0.0
+    named = [np.array2string(v, precision=3, threshold=6) for v in corners]
+    names, vectors = [*range(len(vectors)), *named], [*vectors, *corners]
     lengths = lambda them: _numbers("‖f‖ is finite", [norm(f) for f in them])
     sizes = lengths(vectors)
-    for i, (f, size) in enumerate(zip(vectors, sizes)):
-        require("‖f‖ > 0 for f ≠ 0", size <= 0, 0, f"For f = {called(i)}, ‖f‖ = {size:g}.")
+    for name, f, size in zip(names, vectors, sizes):
+        require("‖f‖ > 0 for f ≠ 0", size <= 0, 0, f"Vector {name} has ‖f‖ = {size:g}.")
         for c in (-2.0, 0.5):
             gap = abs(lengths([_combined([c], [f])])[0] - abs(c) * size) / size
-            require("‖c f‖ = |c| ‖f‖", gap, rounding, f"For f = {called(i)}, c = {c}.")
+            require("‖c f‖ = |c| ‖f‖", gap, rounding, f"Vector {name}, c = {c}.")
         ratios = lengths(_combined([1, 1], [f, g]) for g in vectors) / (size + sizes)
-        where = f"As a ratio, for f = {called(i)} and g = {called(ratios.argmax())}."
+        where = f"Vectors {name} and {names[ratios.argmax()]}, as a ratio."
         ratio = require("‖f + g‖ ≤ ‖f‖ + ‖g‖", ratios.max(), 1 + rounding, where)
         worst = max(worst, ratio)
     return worst
