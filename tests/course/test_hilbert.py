@@ -208,6 +208,14 @@ def test_functions_are_projected_right_or_not_at_all():
     assert max(right) in (12, 13, 14)  # about half the digits
 
 
+def test_functions_in_single_precision_are_projected():
+    unit, x = gauss_legendre(0, 1, 20), np.linspace(0, 1, 5)
+    powers = [lambda x, j=j: x**j for j in range(4)]
+    single = [lambda x, j=j: np.asarray(x, np.float32) ** j for j in range(4)]
+    found, right = (project(np.exp, basis, unit.inner)(x) for basis in (single, powers))
+    np.testing.assert_allclose(found, right, rtol=1e-4)
+
+
 def test_short_vectors_are_vectors():
     for dtype, short in (
         (float, 1e-160),
