@@ -289,7 +289,7 @@ def in_floats(cls):
     "Formulas of a class written beyond this package: whole numbers and truth values become floats"
     if not cls.__module__.startswith("rkhs_notes."):
         for name in {"_gram", "_pairs", "_diag"} & vars(cls).keys():
-            if (formula := vars(cls)[name]) is not one_tile:
+            if (formula := vars(cls)[name]) not in (one_tile, getattr(Evaluated, name)):
                 setattr(cls, name, _floats_of(formula, name))
 
 
