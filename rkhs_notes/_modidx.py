@@ -6087,8 +6087,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                          'rkhs_notes/engines/testing/swaps.py'),
                                                   'rkhs_notes.engines.testing.swaps._require_range': ( 'engines/testing/swaps.html#_require_range',
                                                                                                        'rkhs_notes/engines/testing/swaps.py'),
-                                                  'rkhs_notes.engines.testing.swaps._sizes': ( 'engines/testing/swaps.html#_sizes',
-                                                                                               'rkhs_notes/engines/testing/swaps.py'),
                                                   'rkhs_notes.engines.testing.swaps.about_mean': ( 'engines/testing/swaps.html#about_mean',
                                                                                                    'rkhs_notes/engines/testing/swaps.py'),
                                                   'rkhs_notes.engines.testing.swaps.both_grams': ( 'engines/testing/swaps.html#both_grams',

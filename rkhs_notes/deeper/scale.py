@@ -180,13 +180,11 @@ def ridge_large(
         problem = OnCentres(k, X, Z, squarable(y), lam, weights, sample, rng, progress)
         m = n_points(problem.Z)
     x, bound, residual, steps = solved(problem, tol, max_iter, callback, progress)
-    f, w, L = RKHSFunction._of(k, *problem.expansion(x)), as_weights(weights, len(y)), None
-    if m is not None:
-        L = problem.L
-    elif precision(X) == np.float32:
+    f = RKHSFunction._of(k, *problem.expansion(x))
+    if m is None and precision(X) == np.float32:
         problem.X = recast(X, float)
         bound = problem.bound(problem.b - problem.A(x))
-    bound = bound + rounding(f, X, y, w, lam, L)
+    bound = bound + rounding(f, X, y, as_weights(weights, len(y)), lam, problem.L)
     return LargeFit._of(f, lam, m, bound, residual, steps, problem.method, weights)
 
 # %% ../../nbs/deeper/14_scale.ipynb #2b2cb46d

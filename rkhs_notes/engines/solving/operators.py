@@ -174,6 +174,8 @@ def solved(problem, tol, max_iter, callback=None, progress=None):
 class AllPoints:
     "(√W K √W + lam I) beta = √W y, and f = Σ √wᵢ betaᵢ k(xᵢ, ·)   (OPR.5)"
 
+    L = None
+
     def __init__(self, k, X, y, lam, weights, rng):
         n, self.k, self.X, self.lam = n_points(X), k, X, lam
         self.root = np.sqrt(as_weights(weights, n))

@@ -310,22 +310,10 @@ def _narrow_factors(samples, tol, rng):
     return factors * few
 
 
-def _sizes(F):
-    "The largest ‖ψ‖² and |⟨ψ, m⟩|, and ‖m‖², of a factor's rows m + ψ"
-    m = F.mean(axis=0)
-    return np.square(F - m).sum(axis=1).max(), np.abs((F - m) @ m).max(), m @ m
-
-
-def _change(sizes, own):
-    "How much (PAR.5) may change, at most, when the numbers of one variable do by k(x, x)"
-    total, m = 0.0, len(sizes)
-    for wrong in range(m):
-        sums = {(0, 0): 1.0}
-        for i, (size, d) in enumerate(zip(sizes, own, strict=True)):
-            a, r, q = np.maximum(size, d * (i == wrong))
-            sums = _grown(sums, a, r, r, q, m - 1 - i)
-        total += float(sums[2, 2])
-    return total
+def _change(s, t, own):
+    "A bound on (PAR.5), ‖ψ‖ ≤ s and ‖m‖ = t, and on its change if ⟨φ, φ⟩ of one variable does by own"
+    others = [np.delete(s + t, i).prod() - np.delete(t, i).prod() for i in range(len(s))]
+    return (s @ others / 2) ** 2 + own @ np.square(others)
 
 
 class Together:
@@ -335,32 +323,33 @@ class Together:
         n, m = self.n, self.m = n_points(samples[0][1]), len(samples)
         share = max(2.0**-m, 1 / 8)
         samples = [(steady(k, X, share=share), X) for k, X in samples]
-        own = [float(np.abs(diagonal(k, X)).max()) for k, X in samples]
-        scale, eps = math.prod(own), max(float(np.finfo(precision(X)).eps) for _, X in samples)
+        own = np.array([np.abs(diagonal(k, X)).max() for k, X in samples], dtype=float)
+        scale, eps = (
+            math.prod(own.tolist()),
+            max(float(np.finfo(precision(X)).eps) for _, X in samples),
+        )
         _require_range(scale, 1.0)
         far, factors = m > 2 and any(isinstance(k, Around) for k, _ in samples), []
         if tol is not None and not far:
             factors = _narrow_factors(samples, tol, rng)
         self.narrow = bool(factors)
-        if not self.narrow:
-            require_fits((m, n, n), instead="a random part of the rows")
         if self.narrow:
-            sizes = list(map(_sizes, factors))
+            parts = [(F - F.mean(axis=0), F.mean(axis=0)) for F in factors]
+            sizes = [(np.square(psi).sum(axis=1).max(), mean @ mean) for psi, mean in parts]
             if m == 2:  # then HSIC: of centred features
-                factors = [F - F.mean(axis=0) for F in factors]
+                factors = [psi for psi, _ in parts]
             self.value = by_tensors(factors)
         else:
+            require_fits((m, n, n), instead="a random part of the rows")
             parts = [about_mean(k, X) for k, X in samples]
-            sizes = [(A.diagonal().max(), np.abs(r).max(), q) for A, r, q in parts]
-            far |= m == 2 or any(a <= eps**share * d for (a, *_), d in zip(sizes, own, strict=True))
-            if far:
+            sizes = [(A.diagonal().max(), q) for A, _, q in parts]
+        s, t = np.sqrt(np.maximum(np.transpose(sizes), 0))
+        if self.narrow or far or m == 2 or (s**2 <= eps**share * own).any():
+            scale = _change(s, t, own)
+            if not self.narrow:
                 self.value = by_deviations(parts)
-            else:
-                for A, r, q in parts:
-                    A += np.add.outer(r, r) + q
-                self.value = by_products([A for A, *_ in parts])
-        if self.narrow or far:
-            scale = _change(sizes, own)
+        else:
+            self.value = by_products([A + np.add.outer(r, r) + q for A, r, q in parts])
         self.rounding = 16 * eps * scale
 
     def own(self):
