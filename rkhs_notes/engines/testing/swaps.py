@@ -324,10 +324,8 @@ class Together:
         share = max(2.0**-m, 1 / 8)
         samples = [(steady(k, X, share=share), X) for k, X in samples]
         own = np.array([np.abs(diagonal(k, X)).max() for k, X in samples], dtype=float)
-        scale, eps = (
-            math.prod(own.tolist()),
-            max(float(np.finfo(precision(X)).eps) for _, X in samples),
-        )
+        scale = math.prod(own.tolist())
+        eps = float(max(np.finfo(precision(X)).eps for _, X in samples))
         _require_range(scale, 1.0)
         far, factors = m > 2 and any(isinstance(k, Around) for k, _ in samples), []
         if tol is not None and not far:
