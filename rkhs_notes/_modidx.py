@@ -841,6 +841,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                     'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._deviations': ( 'apps/estimators.html#_deviations',
                                                                                         'rkhs_notes/apps/estimators.py'),
+                                            'rkhs_notes.apps.estimators._differ': ( 'apps/estimators.html#_differ',
+                                                                                    'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._elected': ( 'apps/estimators.html#_elected',
                                                                                      'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._ends': ( 'apps/estimators.html#_ends',

@@ -105,9 +105,8 @@ def _statements(nb):
             parts = ast.parse(source).body
             codes = [compile(ast.Module([part], []), "cell", "exec") for part in parts]
         except (SyntaxError, ValueError, RecursionError, MemoryError) as e:  # a NUL, deep nesting
-            broken.append(
-                f"cell {place + 1}, line {getattr(e, 'lineno', 1)}: {getattr(e, 'msg', e)}"
-            )
+            line, says = getattr(e, "lineno", None) or "?", str(getattr(e, "msg", e))
+            broken.append(f"cell {place + 1}, line {line}: {says or 'too deeply nested'}")
             continue
         for part, code in zip(parts, codes):
             bound, text = _names(code, "STORE"), ast.get_source_segment(source, part)

@@ -496,7 +496,7 @@ def _starts(k, X, y, w, noise=None):
 
 def _climbed(kernels, X, Y, weights, noise=None, restarts=0, most=2000):
     "(kernel, noise, words) of largest evidence, from these shapes; a noise that is passed stays"
-    _warn_of_shares(weights, noise is None)
+    _warn_of_shares(weights, noise is None and _differ(X))
     if Y.shape[1] == 1:
         Y = Y[:, 0]
 
@@ -530,6 +530,11 @@ def _climbed(kernels, X, Y, weights, noise=None, restarts=0, most=2000):
 def _uneven(weights):
     "None where all are 1"
     return None if (weights == 1).all() else weights
+
+
+def _differ(X):
+    "Does no row come twice?"
+    return not hasattr(X, "shape") or len(ranked(X)[0]) == X.shape[0]
 
 
 def _warn_of_shares(weights, noise_is_free=False):
@@ -1357,7 +1362,8 @@ class GaussianProcess(_Routed, _ManyTargets, KernelEstimator):
     def fit(self, X, y, sample_weight=None):
         """Tunes by evidence and conditions on all points; a whole weight is as good as repetitions.
 
-        Evidence takes repetitions for free of noise: let the mean of the weights be 1.
+        Where no x has two answers, weights above 1 repeat them without noise, as evidence sees it:
+        let those that are not 0 have the mean 1.
         """
         X, y = self._fit_points(X, y, multi_output=True, y_numeric=True)
         shape = y.shape[1:]

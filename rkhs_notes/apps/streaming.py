@@ -277,6 +277,10 @@ def _labels_in(y, weights=None):
 def _labels_by_dask(block, client):
     "The labels of the rows with a weight"
     _, y, *weights = _dask_arrays(block)
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    for w in weights:
+        shaped(w, "sample_weight", y.shape[:1])
     parts = [A.rechunk({0: y.chunks[0]}).to_delayed().ravel() for A in (y, *weights)]
     found = gathered([(_labels_in, *part) for part in zip(*parts, strict=True)], client)
     return np.unique(np.concatenate([labels for labels in found if len(labels)] or [()]))

@@ -18,7 +18,7 @@ from ..base.words import Count, Finite, Flag, Positive, Rng, Targets, Weights, W
 from ..base.words import array, fitting
 
 # %% ../../nbs/deeper/14a_streams.ipynb #feeccc83
-from ..base.errors import require, warned
+from ..base.errors import finite, require, warned
 from ..engines.data.clusters import PointBlocks, as_stream, computed, is_lazy
 from ..engines.data.clusters import lazy_blocks, task_blocks, tree_of
 from ..engines.data.stored import FilePath, read_expression, write_expression
@@ -266,9 +266,11 @@ def _numbered(blocks):
 # %% ../../nbs/deeper/14a_streams.ipynb #d9895b03
 def _through(V, edge, m, level, W, offset):
     "V, β and κ from B⁻¹ (C − W m ȳᵀ) and B⁻¹ m; with an offset V, 0 and ∞   (14a.9)"
-    kappa = np.inf if offset else W * float(m @ edge)
-    if not offset and not np.isfinite(kappa):
-        raise ValueError("κ of (14a.9) overflows float64; rescale X, or fit an offset.")
+    kappa = W * float(m @ edge)
+    if offset:
+        kappa = np.inf
+    elif not np.isfinite(kappa):
+        raise ValueError("κ of (14a.9) overflows float64; pass a larger lam, or rescale X.")
     beta = (level - m @ V) / (1 + kappa)
     return V + W * np.outer(edge, beta), beta, kappa
 
@@ -332,6 +334,7 @@ class StreamingRidge(StreamingMeans):
         if len(G):
             both = Cholesky(G, float(lam), "Φᵀ W Φ + lam I", "a larger lam").solve(both)
         V, *_ = _through(both[:, :-1], both[:, -1], m, level, W, offset)
+        finite(V, "a coefficient", "pass a larger lam")
         return self._fit(V, m, level, offset)
 
     def _fit(self, V, m, level, offset):

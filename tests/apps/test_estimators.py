@@ -2258,6 +2258,9 @@ def test_weights_that_repeat_rows_are_told_where_the_noise_is_by_evidence():
         assert 0.02 < GaussianProcess().fit(X, y, sample_weight=0.5 * twice).noise_ < 0.06
         GaussianProcess(noise=0.04).fit(X, y, sample_weight=twice)  # given, not by evidence
         KernelLogistic().fit(X, y > 0, sample_weight=twice)  # which has no noise
+        X = rng.integers(0, 10, (500, 1)).astype(float)  # where an x has two answers there is noise
+        y = np.round(3 * np.sin(X[:, 0]) + rng.normal(size=500))
+        assert 0.8 < GaussianProcess(kernel=Gaussian(1.0)).fit(X, y).noise_ < 1.4
 
 
 def test_drift_of_objects_is_the_test_of_their_kernel(tmp_path):

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from scipy.special import softmax
+from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import Ridge
 from sklearn.metrics import log_loss
 from sklearn.utils.class_weight import compute_class_weight
@@ -418,6 +419,10 @@ def test_labels_of_dask_are_those_in_memory(kind):
             fit.fit_blocks([lazy[0], da.from_array(y, chunks=400)])
     with pytest.raises(ValueError, match="weights .*one row for each point"):
         fit.fit_blocks((*lazy[:2], lazy[2][:90]))
+    with pytest.raises(ValueError, match="sample_weight has shape .1500, 1"):
+        fit.fit_blocks((*lazy[:2], lazy[2][:, None]))
+    with pytest.warns(DataConversionWarning, match="column-vector"):
+        assert len(fit.fit_blocks((lazy[0], da.from_array(kinds(1500)[1])[:, None])).classes_) == 4
 
 
 def test_dask_in_processes_and_what_is_wrong_there():

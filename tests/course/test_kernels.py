@@ -793,6 +793,26 @@ def test_truth_values_are_numbers(made):
     assert k(np.float32(x)).dtype == np.float32
 
 
+def test_formulas_of_any_form_are_read_in_floats():
+    class Mixed:
+        def _gram(self, X, Y, xp):
+            return X[:, :1] == Y[:, 0]
+
+    class Same(Mixed, Kernel):
+        pass
+
+    class More(Alike):
+        _diag = staticmethod(lambda X, xp: 1 + (X[:, 0] == X[:, 0]))
+
+        def _gram(self, X, Y, xp):
+            return super()._gram(X, Y, xp=xp) + 1
+
+    x = [1.0, 2.0, 2.0]
+    np.testing.assert_array_equal((Same() + Same())(x), 2.0 * np.equal.outer(x, x))
+    np.testing.assert_array_equal(More()(x), 1.0 + np.equal.outer(x, x))
+    np.testing.assert_array_equal(More().diag(x), [2.0, 2.0, 2.0])
+
+
 def test_whole_numbers_of_a_formula_are_floats():
     assert (Whole() ** 6)([3000.0])[0, 0] == 9e6**6
     np.testing.assert_array_equal(Whole().normalized()([1.0, 2.0]), np.ones((2, 2)))

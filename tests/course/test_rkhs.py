@@ -793,6 +793,23 @@ def test_what_is_left_near_known_points_is_a_kernel_with_fewer_digits(n, noise):
         assert check_kernel(left, T) == pytest.approx(1 - abs(cosine), abs=1e-6)
 
 
+def test_one_term_without_digits_lets_no_other_pass():
+    X = np.random.default_rng(0).normal(size=(15, 2))
+
+    class Bad(Kernel):
+        def _gram(self, X, Y, xp):
+            return Gaussian(1.0)(X, Y) - 3e-4 * np.cos(40 * (X[:, :1] - Y[:, 0]))
+
+    left = Conditioned(Gaussian(1.0), X)
+    for k in (Bad(), Bad() + 1e-12 * left, Bad() + left):
+        assert np.linalg.eigvalsh(k(X))[0] < -1e-4
+        with pytest.raises(LawBroken, match="negative"):
+            check_kernel(k, X)
+        assert indefinite_witness(k, X) is not None
+    for scale in (1e-9, 1e6):
+        check_kernel(scale * Conditioned(Gaussian(0.7), np.linspace(0, 3, 8)), np.linspace(0, 3, 9))
+
+
 def test_what_is_left_at_known_points_only_is_rounding():
     known = np.linspace(0, 3, 10)
     left = Conditioned(Gaussian(0.7), known)

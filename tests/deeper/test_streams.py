@@ -305,9 +305,21 @@ def test_points_so_far_away_that_their_squares_overflow_are_refused():
         lambda: s.solve(1.0), lambda: s.solve(lams), lambda: s.gcv(lams),
         lambda: s.leave_one_out(far, lams),
     ):  # fmt: skip
-        with pytest.raises(ValueError, match="overflows float64; rescale X, or fit an offset"):
+        with pytest.raises(ValueError, match="overflows float64; pass a larger lam, or rescale X"):
             refused()
     assert s.solve(1.0, offset=True)([[1e160]])[0] == 1
+    same = of((np.ones((5, 1)), np.full(5, 2.0)), rn.Linear().feature_map(1))
+    for offset in (False, True):
+        with pytest.raises(ValueError, match="pass a larger lam"):
+            same.solve(1e-309, offset)
+
+
+@pytest.mark.parametrize("block", [np.float64(2.0), (np.float64(2.0), np.ones(1))])
+def test_a_block_of_no_points_is_told_by_its_number(block):
+    with pytest.raises(ValueError, match="^block 0: X has shape ()"):
+        rn.stream_means(PHI, [block])
+    with pytest.raises(ValueError, match="^block 0: X does not form an array"):
+        rn.stream_sample([([[1, 2], [3]], None)], 1)
 
 
 # a monoid

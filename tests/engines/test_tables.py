@@ -826,6 +826,24 @@ def test_the_index_of_a_frame_is_no_column_of_its_file(index, name, tmp_path):
     np.testing.assert_array_equal(np.column_stack([X, y]), frame)
 
 
+def test_an_index_with_a_name_is_read_by_it(tmp_path):
+    index = pd.Index([3.0, 1.0, 2.0], name="a")
+    frame = pd.DataFrame({"b": [3.0, 4.0, 5.0], "y": [1.0, 0.0, 1.0]}, index=index)
+    frame.to_parquet(tmp_path / "t.parquet")
+    for wanted in (dict(columns=["a"]), dict(columns="a", weights="a")):
+        ((X, *_),) = FileBlocks(tmp_path / "t.parquet", "y", **wanted)
+        np.testing.assert_array_equal(X[:, 0], index)
+    with pytest.raises(ValueError, match="no column 'c'"):
+        list(FileBlocks(tmp_path / "t.parquet", "y", columns="c"))
+
+
+def test_long_lists_in_a_column_are_told_apart_in_their_middle():
+    zeros = np.zeros(2000)
+    other = zeros + (np.arange(2000) == 1000)
+    first = [next(read_table({"v": [v, v]}).blocks())[0][0] for v in (zeros, 0 * zeros, other)]
+    assert first[0] == first[1] != first[2]
+
+
 @pytest.mark.parametrize(
     "lists",
     [[[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0], [3.0]], [[1.0], [2.0]], [{"1": 2.0}, {"1": 3.0}]],

@@ -247,7 +247,7 @@ def as_block(block):
 def weighs(block):
     "Has the block rows, and one of them a weight?"
     X, _, w = as_block(block)
-    return X.shape[0] > 0 and (w is None or np.shape(w)[:1] != X.shape[:1] or bool(np.any(w)))
+    return X.shape[:1] != (0,) and (w is None or np.shape(w)[:1] != X.shape[:1] or bool(np.any(w)))
 
 # %% ../../../nbs/engines/data/sums.ipynb #60a00c87
 def _names(value, name, call):

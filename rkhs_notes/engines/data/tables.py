@@ -37,12 +37,14 @@ class Table:
     parts : function             where a reading can be told what is wanted: (places of columns,
         rows of a block, are numbers wanted?) → iterator of (list of arrays, places of the rows)
     unit : str                   what the places of rows count
+    aside : int                  how many of the last columns are read where they are named only
     """
 
-    def __init__(self, name, columns, read=None, parts=None, unit="row"):
-        self.name, self.columns, self.unit = name, list(columns), unit
+    def __init__(self, name, columns, read=None, parts=None, unit="row", aside=0):
+        self.name, self._every, self.unit = name, list(columns), unit
+        self.columns = self._every[: len(self._every) - aside]
         self._read, self._parts = read, parts or self._all
-        twice = [c for c, times in Counter(self.columns).items() if times > 1]
+        twice = [c for c, times in Counter(self._every).items() if times > 1]
         if twice:
             raise ValueError(f"{name} has two columns {twice[0]!r}; rename one of them.")
 
@@ -56,13 +58,13 @@ class Table:
 
     def blocks(self, columns=None):
         "Lists of arrays (rows,), one for each of `columns` (all by default), block by block"
-        places = [self.columns.index(c) for c in columns or self.columns]
+        places = [self._every.index(c) for c in columns or self.columns]
         for block, _ in self._parts(places, ROWS, False):
             yield block
 
     def numbers(self, columns, n_rows, gaps="refuse"):
         'Arrays (rows, t) of the numbers in t columns; gaps="drop" leaves out rows with gaps, and warns'
-        places = [self.columns.index(c) for c in present(columns, self.columns, self.name)]
+        places = [self._every.index(c) for c in present(columns, self._every, self.name)]
         kept, dropped, empty = 0, 0, np.zeros(len(columns), int)
         for block, where in self._parts(places, n_rows, True):
             told = zip(block, columns, strict=True)
@@ -369,7 +371,7 @@ def _column(values):
         if v is None or str(v).lower() in _GAPS:
             entries[i] = ""
         elif isinstance(v, (list, tuple, dict, np.ndarray)):  # no number, be it of one
-            entries[i] = str(v)
+            entries[i] = str(getattr(v, "tolist", lambda: v)())  # arrays leave their middle out
     kinds = {type(v) for v in entries if not isinstance(v, str) or v}
     if kinds and kinds <= {bool, np.bool_}:
         return np.array([np.nan if v == "" else v for v in entries], float)
@@ -406,8 +408,8 @@ def _parquet_table(path):
         schema = file.schema_arrow
         of_pandas = schema.pandas_metadata or {}
         index = of_pandas.get("index_columns", [])  # names, or a dict of a range
-        names = [name for name in schema.names if name not in index]
-    return Table(path.name, names, parts=parts)
+        names = sorted(schema.names, key=lambda name: name in index)
+    return Table(path.name, names, parts=parts, aside=sum(name in index for name in names))
 
 
 @contextmanager

@@ -7,7 +7,7 @@ __all__ = ['hoeffding_bound', 'uniform_bound', 'features_for', 'check_unbiased']
 import math
 from typing import Annotated
 import numpy as np
-from ...base.arrays import shaped
+from ...base.arrays import as_floats, shaped
 from ...base.contracts import contract
 from ...base.errors import require
 from ...base.points import Points
@@ -135,6 +135,8 @@ def check_unbiased(
     for _ in range(n_maps):
         phi = draw(rng)
         F = fitting(phi, "draw(rng)", callable(phi), "a feature map", "rng ↦ features of X")(X)
+        if not hasattr(F, "shape"):
+            F = as_floats(F, "draw(rng)(X)")
         shaped(F, "draw(rng)(X)", (len(K), "D"), hint=", one row a point")
         error = (inner_products(F) - K) / top
         total += error

@@ -95,7 +95,7 @@ def _eps(vectors):
 
 
 def _least(f):
-    "The least ⟨f, f⟩ that has all its digits"
+    "The least ⟨f, f⟩ with digits to spare"
     floats = np.finfo(getattr(f, "dtype", float))
     return float(floats.tiny / floats.eps)
 
@@ -111,9 +111,9 @@ def _orthonormal(vectors, inner, drop=True):
         rest = _length(q, inner)
         if rest > tolerance * size:
             basis.append(_combined([1 / rest], [q]))
-            gaps = [inner(basis[-1], b) - (b is basis[-1]) for b in basis]
-            most = min(rest / size, 1e-3)  # half the digits, where it is eps · size / rest
-            require(f"rounding in orthonormal vector {i}", np.abs(gaps).max(), most, _NEARLY)
+            if rest < 1e-3 * size:  # rounding is eps · size / rest: half the digits are asked for
+                gap = max(abs(inner(basis[-1], b) - (b is basis[-1])) for b in basis)
+                require(f"rounding in orthonormal vector {i}", gap, rest / size, _NEARLY)
         elif not drop:
             raise ValueError(
                 f"vector {i} is a combination of those before it, all but {rest:.0e} "
@@ -123,8 +123,8 @@ def _orthonormal(vectors, inner, drop=True):
 
 
 _NEARLY = (
-    "It is nearly a combination of those before it: pass functions by their values, as arrays, "
-    "or a better basis. Or inner is no inner product."
+    "It is nearly a combination of those before it: pass functions by their values, as arrays "
+    "(in an RKHS by coefficients, with a @ K @ b), or a better basis. Or inner is no inner product."
 )
 
 
@@ -247,7 +247,7 @@ def check_inner_product(inner: Inner, vectors: Vectors, rng: Rng = None) -> Fini
     i = int(lengths.argmin())
     require(
         "⟨f, f⟩ = 0 only for f = 0",
-        abs(gram[i, i]) < _least(vectors[i]),
+        abs(gram[i, i]) < _least(vectors[i]) * _eps([vectors[i]]),
         0,
         f"Vector {i} is not zero, but ⟨f, f⟩ = {gram[i, i]:.3g}. Does it underflow? Rescale f.",
     )

@@ -4,7 +4,8 @@
 __all__ = ['as_kernel', 'median_bandwidth']
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #4bad5884
-import functools, inspect, math
+import functools, inspect, itertools, math
+from collections import ChainMap
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Annotated, Any
@@ -287,21 +288,29 @@ def forget_other_formulas(cls, kernel):
 
 def in_floats(cls):
     "Formulas of a class written beyond this package: whole numbers and truth values become floats"
-    if not cls.__module__.startswith("rkhs_notes."):
-        for name in {"_gram", "_pairs", "_diag"} & vars(cls).keys():
-            if (formula := vars(cls)[name]) not in (one_tile, getattr(Evaluated, name)):
-                setattr(cls, name, _floats_of(formula, name))
+    beyond = itertools.takewhile(lambda c: not c.__module__.startswith("rkhs_notes."), cls.__mro__)
+    written = ChainMap(*map(vars, beyond))
+    for name in {"_gram", "_pairs", "_diag"} & written.keys():
+        formula = written[name]
+        if formula not in (one_tile, getattr(Evaluated, name)) and not hasattr(
+            formula, "in_floats"
+        ):
+            setattr(cls, name, _floats_of(formula, name))
 
 
 def _floats_of(formula, name):
     @functools.wraps(formula)
-    def evaluated(self, X, *rest):
-        values = formula(self, X, *rest)
+    def evaluated(self, X, *rest, **named):
+        bound = formula
+        if hasattr(formula, "__get__"):
+            bound = formula.__get__(self, type(self))
+        values = bound(X, *rest, **named)
         if hasattr(values, "dtype") and values.dtype == precision(X):
             return values
         values = arrays.as_floats(values, f"What {type(self).__name__}.{name} returned")
         return arrays.akin(values, X)
 
+    evaluated.in_floats = True
     return evaluated
 
 

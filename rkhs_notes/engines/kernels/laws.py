@@ -77,14 +77,16 @@ def _full_gram(k, X):
 
 def _loss(k, losses, top):
     "How far rounding moves values, in units of the largest; refused where no digits are left"
-    limit = np.finfo(top.dtype).eps ** 0.25
+    limit, within = np.finfo(top.dtype).eps ** 0.25, k
+    while getattr(within, "scale", 0) and hasattr(within, "k"):  # a multiple loses as its kernel
+        top, within = top / within.scale, within.k
     for moved, of in losses:
         if top > 0 and moved > limit * max(top, of):
             raise ValueError(
                 f"{k} has no digits left here: rounding moves values up to {of:.1g} by "
                 f"{moved:.1g}. Pass other points or, to Conditioned, fewer points or more noise."
             )
-    return 8 * min(limit, max((moved / of for moved, of in losses), default=0.0))
+    return 8 * min(limit, max((moved / max(top, of) for moved, of in losses), default=0.0))
 
 
 _losses = contextvars.ContextVar("losses", default=None)

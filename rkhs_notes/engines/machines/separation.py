@@ -103,7 +103,10 @@ def widest_margin(Phi: FeatureMatrix, y: Signs):
     return w, top * margin
 
 
-_ALIKE = "It is small beside the longest row: scale the columns of Phi alike."
+_ALIKE = (
+    "It is small beside the longest row: scale the columns of Phi alike, if they are not. If they "
+    "are, two examples of opposite sign are nearly parallel, more than float64 can tell."
+)
 SEPARATE = (
     "A hyperplane through the origin has no offset: append ones (k + Constant(1)), "
     "take more features (k ** 2), or accept errors: soft margins do."
@@ -273,7 +276,7 @@ def perceptron_primal(
     if start is None:
         start = np.zeros(Phi.shape[1])
     top = max(Phi.max(), -Phi.min())
-    if 0 < top < 1e-146:
+    if 0 < top < 1.5e-154:
         raise ValueError(f"the largest entry of Phi is {top:.2g}, its square underflows; rescale.")
     rows = RowsOf(Phi, start.astype(float))
     learn = lambda j: rows.move(j, y[j])  # (2.5)

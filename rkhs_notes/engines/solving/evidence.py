@@ -321,7 +321,7 @@ def fit_hyperparameters(
     progress : a bar over the restarts; by default if it takes ten seconds
     max_iter : steps of each start
     weights : powers of the likelihoods of the yᵢ: 2 is the point twice, 0 leaves it out; with a
-        mean above 1, log p(y) may have no bound as the noise falls to 0
+        mean above 1 over those left, log p(y) may have no bound as the noise falls to 0
     tol : stop where a step gains less than tol · max(n, |log p(y)|)
     returns : .kernel, .noise, .log_marginal, and unpacks as these three; .irrelevant, the columns
         that do nothing, where k has a length for each

@@ -330,7 +330,7 @@ class Together:
         far, factors = m > 2 and any(isinstance(k, Around) for k, _ in samples), []
         if tol is not None and not far:
             factors = _narrow_factors(samples, tol, rng)
-        self.narrow = bool(factors)
+        self.narrow, self.value = bool(factors), None
         if self.narrow:
             parts = [(F - F.mean(axis=0), F.mean(axis=0)) for F in factors]
             sizes = [(np.square(psi).sum(axis=1).max(), mean @ mean) for psi, mean in parts]
@@ -344,10 +344,14 @@ class Together:
         s, t = np.sqrt(np.maximum(np.transpose(sizes), 0))
         if self.narrow or far or m == 2 or (s**2 <= eps**share * own).any():
             scale = _change(s, t, own)
-            if not self.narrow:
+            if not self.narrow and m > 2:
                 self.value = by_deviations(parts)
         else:
-            self.value = by_products([A + np.add.outer(r, r) + q for A, r, q in parts])
+            for A, r, q in parts:
+                A += r[:, None]
+                A += r + q
+        if self.value is None:
+            self.value = by_products([A for A, *_ in parts])
         self.rounding = 16 * eps * scale
 
     def own(self):
