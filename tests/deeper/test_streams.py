@@ -308,7 +308,7 @@ def test_points_so_far_away_that_their_squares_overflow_are_refused():
         with pytest.raises(ValueError, match="overflows float64; pass a larger lam, or rescale X"):
             refused()
     assert s.solve(1.0, offset=True)([[1e160]])[0] == 1
-    same = of((np.ones((5, 1)), np.full(5, 2.0)), rn.Linear().feature_map(1))
+    same = StreamingRidge(line).update(np.ones((5, 1)), np.full(5, 2.0))
     for offset in (False, True):
         with pytest.raises(ValueError, match="pass a larger lam"):
             same.solve(1e-309, offset)
