@@ -38,7 +38,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..base.arrays import as_floats, as_number, as_sparse_rows, as_weights, frozen, guarded
 from ..base.blocks import few_threads, in_parallel
 from ..base.factors import clear_shift
-from ..base.objects import Objects, ranked
+from ..base.objects import Objects, differ, ranked
 from ..base.points import names_of, taken_of, with_names
 from ..base.words import Classes, Count, Flag, NonNegative, Positive, Probability, Whole
 from ..base.words import one_of, present, word_of
@@ -496,7 +496,7 @@ def _starts(k, X, y, w, noise=None):
 
 def _climbed(kernels, X, Y, weights, noise=None, restarts=0, most=2000):
     "(kernel, noise, words) of largest evidence, from these shapes; a noise that is passed stays"
-    _warn_of_shares(weights, noise is None and _differ(X))
+    _warn_of_shares(weights, noise is None and differ(X))
     if Y.shape[1] == 1:
         Y = Y[:, 0]
 
@@ -530,11 +530,6 @@ def _climbed(kernels, X, Y, weights, noise=None, restarts=0, most=2000):
 def _uneven(weights):
     "None where all are 1"
     return None if (weights == 1).all() else weights
-
-
-def _differ(X):
-    "Does no row come twice?"
-    return not hasattr(X, "shape") or len(ranked(X)[0]) == X.shape[0]
 
 
 def _warn_of_shares(weights, noise_is_free=False):
@@ -1907,10 +1902,9 @@ class TwoSampleDrift(KernelEstimator):
         check_is_fitted(self)
         reference = self.reference_
         if issparse(reference) or isinstance(reference, Objects):
-            kind = "sparse: pass X.toarray(), or" if issparse(reference) else "objects:"
             raise TypeError(
-                f"compare looks at columns one by one, and these rows are {kind} "
-                "ask for test(X) or score(X) of all at once."
+                "compare looks at columns one by one, and these rows are sparse, or objects: pass "
+                "X.toarray(), or ask for test(X) or score(X) of all at once."
             )
         if not isinstance(reference, dict):
             names = list(map(str, _known_as(self) or range(self.n_features_in_)))

@@ -114,6 +114,11 @@ def ranked(X):
     return first, place.reshape(-1)
 
 
+def differ(X):
+    "Does no row of X come twice? Objects are taken for different"
+    return not hasattr(X, "shape") or len(ranked(X)[0]) == X.shape[0]
+
+
 def _row_keys(X):
     "Bytes (n,) that are equal, and sort, as the sparse rows do; a row ends with the code of 0"
     sign = np.append(np.sign(X.data), 0.0)  # > 0: the sooner it comes, the larger

@@ -1279,8 +1279,6 @@ def test_a_function_of_the_user_cannot_write_into_the_points():
     np.testing.assert_array_equal(X, before)
 
 
-@pytest.mark.second_route("check_loss", "impostors refused")
-@pytest.mark.second_route("Loss", "ridge regression")
 class Exponential(Loss):
     "exp(−y f), y = ±1"
 
@@ -1338,6 +1336,8 @@ def test_a_loss_with_fields_of_any_kind_is_a_value():
     )
 
 
+@pytest.mark.second_route("check_loss", "impostors refused")
+@pytest.mark.second_route("Loss", "ridge regression")
 def test_wrong_losses_are_found():
     X, y, _ = problem()
 

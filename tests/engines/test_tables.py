@@ -840,7 +840,10 @@ def test_an_index_with_a_name_is_read_by_it(tmp_path):
 def test_long_lists_in_a_column_are_told_apart_in_their_middle():
     zeros = np.zeros(2000)
     other = zeros + (np.arange(2000) == 1000)
-    first = [next(read_table(pd.DataFrame({"v": [v, v]})).blocks())[0][0] for v in (zeros, 0 * zeros, other)]
+    first = [
+        next(read_table(pd.DataFrame({"v": [v, v]})).blocks())[0][0]
+        for v in (zeros, 0 * zeros, other)
+    ]
     assert first[0] == first[1] != first[2]
 
 

@@ -57,6 +57,7 @@ EXCEPTIONS = {
     "descent.check_span.rng": "two trainers get it, so it must be a seed",
     "structured.markov_chain.X": "texts: the law of a Markov chain, no kernel among the arguments",
     "plots.heatmap.K": "of a cross-Gram matrix too",
+    "sums.FileBlocks.weights": "the name of the column that holds them",
     "play.drag_interpolant.X": "numbers on a line that one can drag",
     "play.drag_posterior.X": "numbers on a line that one can drag",
     "play.drag_witness.X": "numbers on a line that one can drag",
