@@ -156,7 +156,7 @@ def test_no_digit_is_left(condition, good):
     "Near misses on both sides of 1/eps = 4.5e15, for a matrix whose condition number is known"
     A = np.diag([1.0, 1 / condition])
     if good:
-        assert Cholesky(A).rcond(norm1(A)) == pytest.approx(1 / condition)
+        assert Cholesky(A).rcond(norm1(A)) == pytest.approx(1 / condition, abs=0)
     else:
         with pytest.raises(NotPositiveDefinite, match="cannot tell from 0"):
             Cholesky(A)
@@ -575,8 +575,7 @@ def test_different_points_among_many(X):
     assert first.tolist() == [0, 1, 3] and place.tolist() == [0, 1, 0, 2, 1, 2]
     both = joined(X, taken(X, first))
     assert len(both) == 9 and type(both) is type(X)
-    same = both[6:] == taken(X, slice(0, 2)) if isinstance(X, Objects) else both[6] == X[0]
-    assert same is False or np.all(same)
+    assert distinct(both)[1].tolist() == [0, 1, 0, 2, 1, 2, 0, 1, 2]
     assert len(taken(X, np.array([True] + [False] * 5))) == 1
 
 
