@@ -263,7 +263,7 @@ def test_numerical_spectra_meet_the_closed_ones(exact, measure):
     scaled = Measure(measure.points, measure.weights / measure.mass)
     found = mercer_expansion(exact.k, scaled, exact.n_terms)
     np.testing.assert_allclose(found.eigenvalues, exact.eigenvalues[: found.n_terms], atol=1e-6)
-    assert abs(found.tail() - exact.tail()) < 1e-4
+    assert abs(found.tail() - exact.tail()) < 1e-2 * exact.tail() + 1e-13
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ def test_nothing_overflows():
 def test_known_numbers():
     golden = gaussian_spectrum(1, 0, 1, 50).eigenvalues
     assert np.isclose(np.sum(golden**2), 1 / 5**0.5)  # Σλ² = ∬k²
-    assert np.isclose(brownian_spectrum(1000).eigenvalues[999], 1.01e-7, rtol=0.01)
+    assert np.isclose(brownian_spectrum(1000).eigenvalues[999], 1.01e-7, rtol=0.01, atol=0)
     np.testing.assert_allclose(
         periodic_spectrum(Periodic(1, 1) ** 2, 7).eigenvalues,
         periodic_spectrum(Periodic(1, 0.5**0.5), 7).eigenvalues,

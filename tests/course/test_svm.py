@@ -779,7 +779,7 @@ def test_nasty_data_with_weights_is_libsvms(n, C):
     each = {label: w.sum() / 2 / total[label] for label in total}
     peer = SVC(C=C, gamma=1 / 8, class_weight=each, tol=1e-8).fit(X, y, sample_weight=w)
     np.testing.assert_allclose(
-        ours.function(X), peer.decision_function(X) - peer.intercept_[0], atol=1e-5
+        ours.function(X), peer.decision_function(X) - peer.intercept_[0], atol=1e-5 * min(1, C)
     )
     b, K = coefficients(peer, n), Gaussian(2.0)(X)
     np.testing.assert_allclose(ours.objective, y @ b - b @ K @ b / 2, rtol=1e-6)
@@ -787,7 +787,9 @@ def test_nasty_data_with_weights_is_libsvms(n, C):
     check_kkt(ours, X, y, C, weights=w * factor, tol=1e-6)
     fit = SVR(C=C, gamma=1 / 8, epsilon=0.2, tol=1e-8).fit(X, X[:, 0], sample_weight=w)
     line = svr(Gaussian(2.0), X, X[:, 0], C, 0.2, weights=w, tol=1e-8)
-    np.testing.assert_allclose(line.function(X), fit.predict(X) - fit.intercept_[0], atol=1e-5)
+    np.testing.assert_allclose(
+        line.function(X), fit.predict(X) - fit.intercept_[0], atol=1e-5 * min(1, C)
+    )
 
 
 def test_the_gap_bounds_the_distance_to_the_optimum():
@@ -1268,7 +1270,7 @@ def test_logistic_is_scikit_learns(weighted):
     np.testing.assert_allclose(ours.probability(X), peer.predict_proba(X)[:, 1], atol=1e-4)
     f, C = ours(X), 3.0 * (np.ones(len(X)) if w is None else w)
     primal = ours.function.w @ ours.function.w / 2 + C @ np.log1p(np.exp(-y * f))
-    np.testing.assert_allclose((primal - ours.objective) / max(1, primal), ours.gap, atol=1e-10)
+    np.testing.assert_allclose((primal - ours.objective) / max(1, primal), ours.gap, rtol=1e-3)
     a = y * ours.dual / C  # the dual, from its definition
     dual = -C @ (a * np.log(a) + (1 - a) * np.log(1 - a)) - np.sum((X.T @ ours.dual) ** 2) / 2
     np.testing.assert_allclose(dual, ours.objective, rtol=1e-9)
@@ -1293,12 +1295,13 @@ def test_without_a_second_class_the_sum_is_not_0_and_no_gap_is_known():
 @pytest.mark.parametrize("delta", [0.1, 2.0])
 def test_the_rounded_hinge_is_a_largest_value(delta):
     "max over 0 ≤ s ≤ 1 of s (1 − m) − delta s²/2, where it is taken, and the slope of that"
-    m, s = np.linspace(-3, 3, 61), np.linspace(0, 1, 10_001)
+    m, s = np.linspace(-3, 3, 301), np.linspace(0, 1, 10_001)
     every = s * (1 - m[:, None]) - delta * s**2 / 2
     value, slope, bend = rounded_hinge(delta)(m)
     np.testing.assert_allclose(value, every.max(axis=1), atol=1e-6)
     np.testing.assert_allclose(slope, s[every.argmax(axis=1)], atol=2e-4)
     h, inside = 1e-6, (m > 1 - delta + 0.01) & (m < 0.99)
+    assert inside.any()
     np.testing.assert_allclose(
         bend[inside], -(rounded_hinge(delta)(m + h)[1] - slope)[inside] / h, rtol=1e-6
     )
