@@ -111,7 +111,7 @@ def test_sections_add_up_to_the_card(path):
     starred = [len(stars) for _, stars, _ in tasks(nb)]
     for number, total in zip(said.groups(), minutes(nb), strict=False):
         assert abs(int(number) - total) <= 1
-    assert int(said[3]) == 8 * firsts(nb) == 8 * sum(starred) or "first" in nb.cells[0].source
+    assert int(said[3]) == 8 * firsts(nb) == 8 * sum(starred) or "*first*" in nb.cells[0].source
     assert 0 < firsts(nb) <= sum(starred)
     titles = [section.title for section in sections(nb)]
     assert len(titles) > 5 and not any(title.startswith("Exercises") for title in titles)
