@@ -381,7 +381,7 @@ def test_slow_functions_are_mixtures_of_hats():
     pitches, masses = hat_mixture(lambda t: 1 / (1 + t))
     for below in (0.01, 1.0, 100.0, 1e4):
         exact = (below / (1 + below)) ** 2
-        assert masses[pitches < below].sum() == pytest.approx(exact, abs=3e-4)
+        assert abs(masses[pitches < below].sum() - exact) < min(3e-4, 5e-3 * exact)
     for f in (lambda t: (1 + t) ** -1.5, lambda t: np.exp(-(t**0.3))):
         pitches, masses = hat_mixture(f)
         t = np.geomspace(0.001, 1e4, 50)
