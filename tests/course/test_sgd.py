@@ -159,7 +159,7 @@ def test_options_five_and_six():
     np.testing.assert_allclose(five.w, six.w, atol=1e-12)
     np.testing.assert_allclose(six.w, sgd_primal(psi(X), y, **given), atol=1e-12)
     mercer = kernel_sgd(k, X, y, option=6, features=80, **given)
-    np.testing.assert_allclose(mercer(X), kernel_sgd(k, X, y, **given)(X), atol=0.05)
+    np.testing.assert_allclose(mercer(X), kernel_sgd(k, X, y, **given)(X), atol=1e-5)
     assert mercer.phi.dim == 80
 
 
@@ -351,7 +351,7 @@ def test_budget():
         assert len(lean.function.Z) <= budget
         assert lean.function.distance(free) <= lean.drift + 1e-6
     np.testing.assert_allclose(
-        lean(X), free(X), atol=1e-2
+        lean(X), free(X), atol=1e-4
     )  # nothing but near duplicates was dropped
     assert (budgeted_sgd(k, X, 0 * t, "squared", steps=50)(X) == 0).all()
 

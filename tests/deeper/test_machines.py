@@ -215,7 +215,7 @@ def test_probabilities_are_scikit_learns(seed):
     ours = svc_probability(Gaussian(bandwidth), X, y, C, folds=4, rng=seed, tol=1e-7)
     svm = SVC(C=C, gamma=0.5 / bandwidth**2, tol=1e-7)
     peer = CalibratedClassifierCV(svm, cv=PredefinedSplit(ours.folds), ensemble=False).fit(X, y)
-    np.testing.assert_allclose(ours.probability(X), peer.predict_proba(X)[:, 1], atol=5e-3)
+    np.testing.assert_allclose(ours.probability(X), peer.predict_proba(X)[:, 1], atol=1e-5)
     assert (ours.predict(X) == svc(Gaussian(bandwidth), X, y, C, tol=1e-7).predict(X)).all()
     assert (ours(X) == ours.machine.decision(X)).all() and ours.labels == (-1, 1)
 
