@@ -765,3 +765,10 @@ def test_slopes_that_have_a_bound_never_run_away():
     y = 1e-3 * np.abs(rng.normal(size=200))
     found = kernel_sgd(Gaussian(1.0), rng.normal(size=200), y, "quantile(0.001)", steps=300)
     assert np.isfinite(found.alpha).all() and np.abs(found.alpha).max() > 0.01
+
+
+@pytest.mark.parametrize("option", [1, 2, 3, 4])
+def test_running_away_names_the_largest_value_of_the_kernel_whatever_came_last(option):
+    "Linear at 0.1 and 100: k(x, x) up to 1e4, stable below 2 / (2 · 1e4)"
+    with pytest.raises(ConvergenceFailure, match=r"about 0\.0001, with k\(x, x\) up to 1e\+04"):
+        kernel_sgd(Linear(), [[100.0], [0.1]], [-1.0, 1.0], "squared", option=option, step_size=1.0)

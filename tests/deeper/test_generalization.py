@@ -395,3 +395,16 @@ def test_rounding_is_no_dimension(dtype):
         variance = 0.1 * np.mean(np.sum((Z[:50] / 2 @ gain) ** 2, axis=1))
         assert found.dimension == pytest.approx(exact) and found.bias2 < 1e-10
         assert found.variance == pytest.approx(variance, rel=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-9, 1e-100, 1e100])
+def test_what_is_no_kernel_is_refused_in_every_unit(scale):
+    "The eigenvalues of K are 5/2, 1 and −1/2 times the scale"
+    K = scale * np.array([[1.0, 1.5, 0.0], [1.5, 1.0, 0.0], [0.0, 0.0, 1.0]])
+
+    class Spoilt(rn.Kernel):
+        def _gram(self, X, Y, xp):
+            return X @ K @ Y.T
+
+    with pytest.raises(IndefiniteKernel, match="not positive"):
+        effective_dimension(Spoilt(), np.eye(3), scale)
