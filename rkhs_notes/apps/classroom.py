@@ -149,13 +149,10 @@ def answers_in(nb):
             size = len(needed)
             needed.update(*(read for _, bound, read in statements if bound & needed))
         code = "\n".join(text for text, bound, _ in statements if bound & needed)
-        if name in _defined(code) and not _is_stub(code, name):
+        defined = _names(compile(code, "answer", "exec"), "STORE")
+        if name in defined and not _is_stub(code, name):
             answers[number] = {"function": name, "code": code}
     return answers, broken
-
-
-def _defined(code):
-    return _names(compile(code, "answer", "exec"), "STORE")
 
 
 def _is_stub(code, name):
@@ -222,26 +219,23 @@ def submission(where, name):
     }, left
 
 # %% ../../nbs/apps/classroom.ipynb #c1a55002
-def submit(options):
+def submit(where, name, to=None):
     "Writes a submission and says what it claims; 0, or 2 where there is nothing to hand in"
-    short = re.sub(r"\W+", "_", options.name).strip("_")
-    path = Path(options.to or f"submission_{short}.json")
-    if reason := _in_the_way(path, options.name):
+    short = re.sub(r"\W+", "_", name).strip("_")
+    path = Path(to or f"submission_{short}.json")
+    if reason := _in_the_way(path, name):
         say(f"rkhs-notes submit: {path}: {reason}")
         return 2
     try:
-        made, left = submission(options.where, options.name)
+        made, left = submission(where, name)
     except (OSError, ValueError, KeyError) as e:
-        say(
-            f"rkhs-notes submit: {options.where} cannot be read as a notebook "
-            f"({type(e).__name__}: {e})"
-        )
+        say(f"rkhs-notes submit: {where} cannot be read as a notebook ({type(e).__name__}: {e})")
         return 2
     for line in left:
         say(line)
     if not made["answers"]:
         say(
-            f"nothing to hand in: no function my_… in {options.where} has an answer yet. Save the "
+            f"nothing to hand in: no function my_… in {where} has an answer yet. Save the "
             "notebook, and leave the cell that calls check"
         )
         return 2

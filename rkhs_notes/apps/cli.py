@@ -486,7 +486,7 @@ _COMMANDS["grade"] = (  # no option is unknown
 )
 
 
-def _grade_elsewhere():
+def _grade_elsewhere(anything):
     "Says what replaced `rkhs-notes grade`; the exit status, 2"
     page = notebook_folder() / "apps" / "classroom.ipynb"
     print(
@@ -501,19 +501,19 @@ def _grade_elsewhere():
 # %% ../../nbs/apps/cli.ipynb #19664aaf
 def main(arguments=None):
     "The command `rkhs-notes`; `arguments` are those of the command line"
-    options = _parser().parse_args(arguments)
+    options = vars(_parser().parse_args(arguments))
     jobs = {
         "list": _list,
-        "lab": lambda: _lab(options),
-        "run": lambda: run_notebooks(options.prefix, options.folder),
+        "lab": _lab,
+        "run": run_notebooks,
         "bench": quick_race,
-        "compare": lambda: _compare(options),
-        "submit": lambda: submit(options),
+        "compare": _compare,
+        "submit": submit,
         "grade": _grade_elsewhere,
-        "site": lambda: write_site(options.folder),
+        "site": write_site,
         "doctor": doctor,
     }
-    return jobs[options.command]()
+    return jobs[options.pop("command")](**options)
 
 
 def _list():
@@ -522,23 +522,23 @@ def _list():
     return 0
 
 
-def _lab(options):
+def _lab(folder, student, copy_only):
     "Copies and opens; a student's copy does not go where answers are"
-    folder = Path(options.folder or "rkhs-notes" + "-student" * options.student)
-    if options.student and any(folder.rglob("answers_*")):
+    folder = Path(folder or "rkhs-notes" + "-student" * student)
+    if student and any(folder.rglob("answers_*")):
         say(f"{folder}/ holds the answers already: name another folder for the student's copy")
         return 2
-    copied = _copied(folder, options.student)
+    copied = _copied(folder, student)
     say(f"{copied} files copied to {folder}/; what was there stays as it was")
-    if options.copy_only:
+    if copy_only:
         return 0
     return open_lab(folder)
 
 
-def _compare(options):
+def _compare(**options):
     "Status 2 and one line instead of a traceback: the files are the user's"
     try:
-        return compared(options)
+        return compared(argparse.Namespace(**options))
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as e:
         print(f"rkhs-notes compare: {e}", file=sys.stderr)
     except Exception as e:  # a traceback would end with 1, "they differ"

@@ -117,7 +117,7 @@ def _transposed(A):
 
 
 _TURNS = (
-    ("the square of {}", "take the root", lambda w: w**2),
+    ("the square of {}", "take the root", np.square),
     ("the root of {}", "no root is asked for", lambda w: np.sqrt(np.abs(w))),
     (
         "the root of {}, 0 where it is negative",
@@ -142,8 +142,8 @@ _TURNS = (
     ("{}, rounded down", "do not round down", np.floor),
     ("{}, rounded up", "do not round up", np.ceil),
     ("{}, transposed", "rows and columns are exchanged", _transposed),
-    ("{} in reverse order", "turn the order round", lambda w: w[::-1]),
-    ("{} with its columns in reverse order", "turn them round", lambda w: w[:, ::-1]),
+    ("{} in reverse order", "turn the order round", np.flipud),
+    ("{} with its columns in reverse order", "turn them round", np.fliplr),
     ("{}, sorted", "the order was to be kept", np.sort),
     ("{}, sorted the other way", "the order was to be kept", lambda w: np.sort(w)[::-1]),
     ("{}, scaled to length 1", "do not normalise", lambda w: w / np.linalg.norm(w)),
@@ -215,7 +215,7 @@ _POWERS = {
     **_PLAIN,
     "√{}": np.sqrt,
     "1/√{}": lambda q: q**-0.5,
-    "{}²": lambda q: q**2,
+    "{}²": np.square,
     "1/{}²": lambda q: q**-2.0,
     "({0} − 1)": lambda q: q - 1,
     "1/({0} − 1)": lambda q: 1 / (q - 1),
