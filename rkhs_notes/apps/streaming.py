@@ -6,7 +6,6 @@
 __all__ = ['StreamingKernelRidge']
 
 # %% ../../nbs/apps/streaming.ipynb #streaming-i0
-from contextlib import contextmanager
 from copy import copy
 from functools import partial
 from typing import Annotated, NamedTuple
@@ -22,9 +21,9 @@ from ..base.errors import at_edge
 from ..base.objects import ranked
 from ..base.points import joined_of, taken_of
 from ..base.words import Count, Positive
-from ..deeper.streams import StreamingRidge
+from ..deeper.streams import StreamingRidge, _left_out, _solutions
 from ..engines.data.clusters import computed, gathered, tree_of
-from ..engines.data.sums import as_block, in_block, in_blocks, is_pair, weighs
+from ..engines.data.sums import as_block, dense, in_block, in_blocks, is_pair, weighs
 
 # %% ../../nbs/apps/streaming.ipynb #a7c31e5d
 _START, _LAMS = 1000, np.logspace(-6, 3, 25)
@@ -61,6 +60,14 @@ def _all_fits(sums, lams):
     fits = sums.solve(lams, offset=True)
     w = np.concatenate([fit.function.w.reshape(sums.phi.dim, -1) for fit in fits], axis=1)
     return w, np.concatenate([np.ravel(fit.offset) for fit in fits])
+
+
+def _without_each(sums, F, Y, w, lams):
+    "For each lam (n, t): what ridge on features F, without a row, misses of that row   (14a.8)"
+    *_, m, level, W = parts = sums._parts()
+    _, U, _, solved = _solutions(parts, lams, True)
+    P = (F - m) @ U
+    return (_left_out(P, Y - level, w, W, *one) for one in solved)
 
 
 class _Ahead(NamedTuple):
@@ -111,24 +118,11 @@ class _Streamed(KernelEstimator):
         with self._all_or_nothing():
             self._add(*self._read(*block))
 
-    @contextmanager
-    def _all_or_nothing(self):
-        before = dict(vars(self))
-        if hasattr(self, "sums_"):
-            self._set_apart()
-        try:
-            yield
-        except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
-            raise
-
-    def _set_apart(self):
-        "Sums of its own: those of before stay what they were"
-        self.sums_ = self.sums_._with(self.sums_._state)
-
-    def _beginning(self):
-        return not hasattr(self, "sums_") or self._start is not None
+    def _room(self):
+        "How many rows may come before the next fit is due, or the start may be full"
+        if not hasattr(self, "sums_") or self._start:
+            return 4 * _START
+        return self._ahead.due - self._rows
 
     def _emptied(self):
         "As it judges now, with nothing summed"
@@ -150,10 +144,7 @@ class _Streamed(KernelEstimator):
         "Row by row in effect: where a step ends depends on the rows before it, not on the block"
         done = 0
         while done < len(weights):
-            room = 4 * _START
-            if not self._start:
-                room = self._ahead.due - self._rows
-            rows = slice(done, min(done + room, len(weights)))
+            rows = slice(done, min(done + self._room(), len(weights)))
             block = taken_of(X, rows), Y[rows], weights[rows]
             if self._start:
                 self._start, many = self._start.added(*block)
@@ -171,7 +162,8 @@ class _Streamed(KernelEstimator):
     def _step(self, at, X, Y, weights):
         "Judges and sums the rows from number `at` on, before the next fit is due"
         self._ahead = self._ahead.judged(self.sums_.phi, X, Y, weights)
-        self.sums_.update(X, Y, weights)
+        before = self.sums_  # which stays what it was
+        self.sums_ = before._with(before._state).update(X, Y, weights)
 
     def _refit_if_due(self):
         if not self._start and self._rows >= self._ahead.due:
@@ -213,10 +205,6 @@ class _Streamed(KernelEstimator):
             )
         return self
 
-    def _forget(self):
-        for of_before in ("sums_", "lam_", "classes_"):
-            vars(self).pop(of_before, None)
-
     def _choose(self, errors, unit, spread):
         told = getattr(self, "lam_", None)
         self.chosen_ = self.chosen_.partition("; lam")[0]
@@ -239,7 +227,6 @@ class _Streamed(KernelEstimator):
 def _read_apart(worker, _, number, at, *block):
     "A worker's part: one block judged and summed, from row `at` on"
     part = copy(worker)
-    part._set_apart()
     if weighs(block):
         with in_block(number):
             part._step(at, *part._read(*block))
@@ -294,11 +281,8 @@ def _read_by_dask(stream, arrays, client):
     edges, done, n = np.cumsum(arrays[0].chunks[0]), 0, len(arrays[0])
     with tqdm(total=n, **_SHOWN | dict(desc="rows", unit=" rows")) as bar:
         while done < n:
-            beginning = stream._beginning()
-            room = 4 * _START
-            if not beginning:
-                room = stream._ahead.due - stream._rows
-            rows = slice(done, min(done + room, n))
+            beginning = not hasattr(stream, "sums_") or stream._start
+            rows = slice(done, min(done + stream._room(), n))
             parts = [A[rows].rechunk({i: -1 for i in range(1, A.ndim)}) for A in arrays]
             if beginning:
                 block = computed(dask.delayed(list)(parts), client)
@@ -348,7 +332,6 @@ class StreamingKernelRidge(_ManyTargets, _Streamed):
 
     def fit(self, X, y, sample_weight=None):
         "Forgets what came before, and takes (X, y) as the first block"
-        self._forget()
         return self.partial_fit(X, y, sample_weight)
 
     def partial_fit(self, X, y, sample_weight=None):
@@ -390,12 +373,12 @@ class StreamingKernelRidge(_ManyTargets, _Streamed):
         X, Y, weights, n = self._start
         phi, errors = self._features(X), np.zeros(len(_LAMS))
         sums = StreamingRidge(phi, Y.shape[1]).update(X, Y, weights)
-        judge, unit = sums, np.ones(Y.shape[1])
+        unit = np.ones(Y.shape[1])
         if Y.shape[1] > 1:  # a column of larger unit has no larger say
-            Y, _, unit = _standardised(Y, weights)
-            judge = StreamingRidge(phi, Y.shape[1]).update(X, Y, weights)
+            unit = _standardised(Y, weights)[2]
         if self._left_open("lam") and len(weights) > 1:
-            errors = judge.leave_one_out([(X, Y, weights)], _LAMS, offset=True) * weights.sum()
+            missed = _without_each(sums, dense(phi(X)), Y, weights, _LAMS)
+            errors = np.array([weights @ np.mean((e / unit) ** 2, axis=1) for e in missed])
         never = 2**62 * (not self._left_open("lam"))
         self._ahead = _Ahead(never, 0 * errors, errors, unit=unit)
         self.sums_ = sums._with(sums._state._replace(n=n))

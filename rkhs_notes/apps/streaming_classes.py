@@ -6,19 +6,26 @@
 __all__ = ['StreamingKernelClassifier']
 
 # %% ../../nbs/apps/streaming_classes.ipynb #streaming-classes-i0
-from copy import copy
 from typing import Annotated, NamedTuple
 import numpy as np
 from scipy.special import log_softmax, softmax
 from sklearn.utils.multiclass import check_classification_targets
 from .estimators import _Classifier, _Width, _as_told, _estimator
 from .estimators import _read_parameters, _read_rows, _temperature, _weights_of
-from .streaming import _LAMS, _Start, _Streamed, _all_fits, _labels_by_dask, _least
+from rkhs_notes.apps.streaming import (
+    _LAMS,
+    _Start,
+    _Streamed,
+    _all_fits,
+    _labels_by_dask,
+    _least,
+    _without_each,
+)
 from ..base.arrays import as_labels
 from ..base.blocks import row_blocks
 from ..base.points import taken_of
 from ..base.words import Count, Positive
-from ..deeper.streams import StreamingRidge, _left_out, _solutions
+from ..deeper.streams import StreamingRidge
 from ..engines.data.sums import ExactSum, as_block, dense, is_pair, pairwise
 
 # %% ../../nbs/apps/streaming_classes.ipynb #c2c31ea2
@@ -47,14 +54,6 @@ def _with_targets(sums, at, q):
     origin = np.concatenate([state.origin[:D], _spread(state.origin[D:], at, q)])
     total = ExactSum(wide(state.sum.high), wide(state.sum.low))
     return new._with(state._replace(targets=q, sum=total, origin=origin))
-
-
-def _without_each(sums, F, Y, w, lams):
-    "(n, L, t): what ridge on features F, without a row, says of that row   (14a.8)"
-    *_, m, level, W = parts = sums._parts()
-    _, U, _, solved = _solutions(parts, lams, True)
-    P = (F - m) @ U
-    return np.stack([Y - _left_out(P, Y - level, w, W, *one) for one in solved], axis=1)
 
 
 def _missed(S, mass):
@@ -88,8 +87,6 @@ class _JudgedClasses(NamedTuple):
 
     def judged(self, phi, at, X, Y, weights):
         "With the errors on these rows, of which the first has the number `at`"
-        if self.w is None:
-            return self
         now, later, (n, q), L = self.now.copy(), [self.later], Y.shape, self.now.shape[1]
         dice = np.random.Generator(np.random.PCG64(self.seed).advance(at)).random(n)
         met = self.b.reshape(L, q)[self.best] != 0  # classes that the fit knew
@@ -143,14 +140,14 @@ class _ClassSums(NamedTuple):
 
     def added(self, X, Y, weights):
         "With these rows, of which those of the start may be of several classes"
-        own, parts = np.eye(Y.shape[1]), [sums._with(sums._state) for sums in self.parts]
+        parts = [sums._with(sums._state) for sums in self.parts]
         if not self.apart:
             parts[0].update(X, Y, weights)
-        for c, column in enumerate(Y.T[: self.apart * len(own)]):
+        for sums, own, column in zip(parts, np.eye(len(Y.T)), Y.T[: self.apart * len(Y.T)]):
             rows = np.flatnonzero(column)
             if len(rows):
-                targets, mass = own[np.full(len(rows), c)], (weights * column)[rows]
-                parts[c].update(taken_of(X, rows), targets, mass)
+                targets = np.broadcast_to(own, (len(rows), len(own)))
+                sums.update(taken_of(X, rows), targets, (weights * column)[rows])
         return self._replace(parts=parts, n=self.n + len(weights))
 
     def balance(self):
@@ -227,12 +224,10 @@ class StreamingKernelClassifier(_Classifier, _Streamed):
 
     def fit(self, X, y, sample_weight=None):
         "Forgets what came before, and takes (X, y) as the first block"
-        with self._all_or_nothing():
-            self._forget()
-            self.partial_fit(X, y, sample_weight=sample_weight)
-            self._declared, known = self.classes_, self._declared
-            self._given_factors()  # of classes that are there
-            self._declared = known
+        self.partial_fit(X, y, sample_weight=sample_weight)
+        self._declared = self.classes_
+        self._given_factors()  # of classes that are there
+        self._declared = None
         return self
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -349,9 +344,8 @@ class StreamingKernelClassifier(_Classifier, _Streamed):
         return self._named_factors(classes)
 
     def _emptied(self):
-        new = copy(self)
-        new._sums, new._ahead = self._sums.emptied(), self._ahead.emptied()
-        new.sums_ = StreamingRidge(self.sums_.phi)  # of which only the features are read
+        new = super()._emptied()
+        new._sums = self._sums.emptied()
         return new
 
     def _join(self, other):
@@ -388,9 +382,9 @@ class StreamingKernelClassifier(_Classifier, _Streamed):
         if len(weights) > 1:
             balance = self._sums.balance()
             total = mass @ balance
-            S = _without_each(
-                self.sums_, dense(phi(X)), mass * balance / total[:, None], total, lams
-            )
+            Y = mass * balance / total[:, None]
+            missed = _without_each(self.sums_, dense(phi(X)), Y, total, lams)
+            S = np.stack([Y - e for e in missed], axis=1)
             errors, (rows, own) = _missed(S, mass), mass.nonzero()
             best = _least(balance @ errors, total.sum())
             table = np.column_stack([S[rows, best], own, mass[rows, own]])

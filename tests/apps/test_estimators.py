@@ -2359,7 +2359,7 @@ def test_nothing_is_elected_where_all_is_given(estimator, monkeypatch):
     y = (X[:, 0] > 0) * 1.0
     fit = clone(estimator).fit(X, y)
     assert fit.lam_ is None and fit.C_ == 2.0 and "leave-one-out" not in fit.chosen_
-    monkeypatch.setattr(estimators, "_elected", lambda *a: pytest.fail("an election"))
+    monkeypatch.setattr(estimators, "_elected", lambda *a, **b: pytest.fail("an election"))
     same = clone(estimator).fit(X, y)
     assert np.array_equal(same.predict(X), fit.predict(X))
     with pytest.raises(pytest.fail.Exception, match="an election"):
