@@ -31,6 +31,7 @@ from sklearn.base import MultiOutputMixin, OutlierMixin, RegressorMixin, Transfo
 from scipy.optimize import minimize_scalar
 from sklearn.utils import check_consistent_length, check_random_state, validation
 from sklearn.utils.multiclass import check_classification_targets
+from tqdm.auto import tqdm
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
 # %% ../../nbs/apps/estimators.ipynb #ef071d4d
@@ -51,6 +52,7 @@ from ..base.points import joined_of, require_one_order
 from ..engines.kernels.entries import LamEach
 from ..engines.kernels.gram import AKernel, needed_columns
 from ..engines.machines.smo import one_of_many
+from ..engines.features.feature_maps import FeatureFunction
 from ..engines.features.random_maps import random_feature_map
 from ..engines.solving.landmarks import function_of, landmark_map, nystrom_features
 from ..deeper.machines import _multiclass, sigmoid_of, svc_multiclass
@@ -68,7 +70,7 @@ from ..engines.data.stored import write_expression
 from ..engines.data.tables import as_columns, read_table
 from ..engines.machines.prices import Share, require_factors, two_classes, unit_of
 from ..engines.machines.support import coupled, dealt, votes
-from ..deeper.scale import gaussian_process_large, kernel_pca_large, ridge_large
+from ..deeper.scale import gaussian_process_large, kernel_pca_large
 from ..deeper.streams import StreamingRidge
 from ..deeper.two_samples import gaussian_grid, mmd_test, mmd_test_aggregated
 from ..engines.kernels.leaves import Laplace, Mahalanobis, Matern
@@ -455,21 +457,16 @@ def _wide(family, width):
     return family(bandwidth=width)
 
 
-def _gaussian(X, bandwidth, name="X"):
-    "The Gaussian of this bandwidth, or of the median distance"
-    if not isinstance(bandwidth, str):
-        k = Gaussian(bandwidth)
-        _warn_of_scales(X, k)
-        return k
-    return _wide(Gaussian, _unit(X, _warn_of_scales(X, None, name)))
-
-
-def _proposed(X, kernel, bandwidth):
-    "(the kernel, how it came), where there is one only"
+def _proposed(X, kernel, bandwidth="median", name="X"):
+    "(the kernel, how it came), where there is one only: None is a Gaussian"
+    by = "as passed"
     if kernel is None:
-        return _gaussian(X, bandwidth), f"by bandwidth={bandwidth!r}"
+        by = f"by bandwidth={bandwidth!r}"
+        if isinstance(bandwidth, str):
+            return _wide(Gaussian, _unit(X, _warn_of_scales(X, None, name))), by
+        kernel = Gaussian(bandwidth)
     _warn_of_scales(X, kernel)
-    return kernel, "as passed"
+    return kernel, by
 
 
 def _least_noise(k, X, weights):
@@ -821,7 +818,7 @@ def _matrix_or_features(n, d, m):
 
 
 def _solved(how, k, X, Y, lam, offset, weights):
-    "(f, b), exact, on centres or on features"
+    "(f, b), exact, or on features, which landmarks have, too"
     if how._solves_exactly(X):
         found = ridge(k, X, Y, lam, offset, weights)
         return (found.function, found.offset) if offset else (found, 0.0)
@@ -829,27 +826,22 @@ def _solved(how, k, X, Y, lam, offset, weights):
         one_a_column(lam, Y)
         each = [_solved(how, k, X, y, c, offset, weights) for y, c in zip(Y.T, lam, strict=True)]
         return _side_by_side([f for f, _ in each]), np.array([b for _, b in each])
-    if how.route_ == "landmarks":
-        return _solved_on_landmarks(k, X, Y, lam, offset, weights, how._many)
     sums = StreamingRidge(how._features_of(k, X), _columns(Y).shape[1])
-    found = sums.update(X, Y, weights).solve(lam, offset=offset)
-    return (found.function, found.offset) if offset else (found, 0.0)
+    blocks = list(row_blocks(len(Y), 8 * how._many))
+    for rows in tqdm(blocks, desc="blocks of rows", delay=10, leave=False):
+        sums.update(taken_of(X, rows), Y[rows], weights[rows])
+    f, b = sums.solve(lam, offset=offset), 0.0
+    if offset:
+        f, b = f.function, np.reshape(f.offset, Y.shape[1:])[()]
+    return _in_sections(f._with(f.w.reshape(-1, *Y.shape[1:]))), b
 
 
-def _solved_on_landmarks(k, X, Y, lam, offset, weights, m):
-    "(f, b): f = f_y − b f_1 is linear in b, and Σ w (y − b − f) = 0 at the best b   (5.4)"
-    level = offset * (weights @ Y) / weights.sum()
-    answers = _columns(Y - level)
-    if offset:
-        answers = np.column_stack([answers, np.ones(len(Y))])
-    f = ridge_large(k, X, answers, lam, m, rng=0, weights=weights).function
-    alpha, b = f.alpha, np.zeros(answers.shape[1] - offset)
-    if offset:
-        left = weights @ (answers - f(X))
-        if left[-1] > 1e-5 * weights.sum():  # else constants are as good as in H
-            b = left[:-1] / left[-1]
-        alpha = alpha[:, :-1] - np.outer(alpha[:, -1], b)
-    return f._with(alpha.reshape(-1, *Y.shape[1:])), level + b.reshape(Y.shape[1:])[()]
+def _in_sections(f):
+    "A function of the features of landmarks by their sections; others as they are"
+    by_sections = function_of(f.phi, f.w)
+    if isinstance(by_sections, RKHSFunction):
+        return by_sections
+    return f
 
 
 def _side_by_side(modes):
@@ -1102,18 +1094,15 @@ class _RoutedMachine(_Routed, _Machine):
         return (n**2 * (d + 100), stored), on_features, on_features
 
 
-def _on_landmarks(machine, phi, w, X):
-    "The machine with a function of features in its simplest form"
-    f = function_of(phi, w)
-    if not isinstance(f, RKHSFunction):
-        f = f.of_columns(X)
-    return type(machine)._of(**vars(machine) | dict(function=f))
+def _on_landmarks(machine, f):
+    "The machine with this function of features, in its simplest form"
+    return type(machine)._of(**vars(machine) | dict(function=_in_sections(f)))
 
 
 def _tube_on(phi, k, X, y, C, eps, weights, tol):
     "svr on features"
     machine = tube_machine(phi(X), phi, X, y, C, eps, weights, tol)
-    return _on_landmarks(machine, phi, machine.function.w, X)
+    return _on_landmarks(machine, machine.function)
 
 # %% ../../nbs/apps/estimators.ipynb #rout0006
 def _machine_on(phi, k, X, y, C, weights, tol):
@@ -1129,9 +1118,9 @@ def _machine_on(phi, k, X, y, C, weights, tol):
         dual[rows, t] = machine.dual
         numbers[:, t] = machine.offset, machine.gap, machine.converged
     if not pairs[1:]:
-        return _on_landmarks(machine, phi, machine.function.w, X)
+        return _on_landmarks(machine, machine.function)
     machine = _multiclass(k, X, y, "one-vs-one", dual, *numbers, pairs)
-    return _on_landmarks(machine, phi, F.T @ dual, X)
+    return _on_landmarks(machine, FeatureFunction._of(phi, F.T @ dual).of_columns(X))
 
 # %% ../../nbs/apps/estimators.ipynb #449ece8f
 @_estimator
@@ -1735,7 +1724,7 @@ class _TwoViews(_Named, KernelEstimator):
         self._propose(X)
         self.kernel_y_, self._n_features_out = self.kernel_y, self.n_components
         if self.kernel_y is None:
-            self.kernel_y_ = _gaussian(Y, "median", "y")
+            self.kernel_y_, _ = _proposed(Y, None, name="y")
             self._say(f"of y {self.kernel_y_}, by the median distance")
         return X, Y
 

@@ -324,3 +324,41 @@ def test_another_word_is_refused(route):
 )
 def test_scikit_learns_checks_hold_on_landmarks(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("far", [0.0, 1e4])
+def test_ridge_on_landmarks_finds_its_offset_wherever_the_columns_are(far, monkeypatch):
+    monkeypatch.setattr(estimators, "_CENTRES", 80)
+    X, y = rows()
+    X = X + far
+    exact, near = (
+        KernelRidge(rn.Linear(), lam=0.1, route=route).fit(X, y).predict(X)
+        for route in ("exact", "landmarks")
+    )
+    np.testing.assert_allclose(near, exact, atol=1e-3)
+    assert np.corrcoef(exact, y)[0, 1] > 0.4
+
+
+@pytest.mark.parametrize("lam", [1e-8, 0.1])
+def test_ridge_on_landmarks_is_least_squares_with_their_features(lam, monkeypatch):
+    monkeypatch.setattr(estimators, "_CENTRES", 80)
+    X, y = rows()
+    fit = KernelRidge(rn.Matern(1.5, 2.0), lam=lam, route="landmarks").fit(X, y)
+    Z = fit.function_.Z
+    F = np.linalg.solve(np.linalg.cholesky(fit.kernel_(Z)), fit.kernel_(Z, X)).T
+    A = np.block([[F, np.ones((400, 1))], [np.sqrt(lam) * np.eye(80), np.zeros((80, 1))]])
+    found = np.linalg.lstsq(A, np.append(y, np.zeros(80)), rcond=None)[0]
+    np.testing.assert_allclose(fit.predict(X), A[:400] @ found, atol=1e-6)
+    assert len(Z) == 80 and isinstance(fit.function_, rn.RKHSFunction)
+
+
+@pytest.mark.parametrize("route", ["exact", "landmarks", "features"])
+@pytest.mark.parametrize("offset", [True, False])
+def test_one_column_of_targets_is_one_of_answers(route, offset, monkeypatch):
+    monkeypatch.setattr(estimators, "_CENTRES", 50)
+    X, y = rows(100)
+    column, plain = (
+        KernelRidge(k, lam=0.1, offset=offset, route=route).fit(X, Y).predict(X)
+        for Y in (y[:, None], y)
+    )
+    assert column.shape == (100, 1) and np.array_equal(column[:, 0], plain)
