@@ -172,6 +172,59 @@ def test_single_precision_stays():
     )
 
 
+SINGLE = np.sort(np.random.default_rng(0).uniform(size=30)).astype("f4")  # points
+ALMOST = relu_features(1, 10, 1)(SINGLE)  # 30 × 10, of lower rank but for rounding
+
+
+@pytest.mark.second_route("min_norm_fit", "NumPy's pseudo-inverse with the eps of Phi")
+@pytest.mark.parametrize(
+    "fit",
+    [
+        lambda y: min_norm_fit(ALMOST, y),
+        lambda y: min_norm_fit(ALMOST, y.astype("f4"), weights=np.ones(30)),
+        lambda y: min_norm_path(ALMOST, y, [4, 10])[1],
+        lambda y: min_norm_path(ALMOST.repeat(4, axis=1), y, [40])[0].reshape(-1, 4).sum(axis=1),
+    ],
+)
+def test_rounding_in_single_features_has_no_rank_beside_double_targets(fit):
+    y = np.sin(6 * SINGLE.astype(float))
+    wanted = np.linalg.pinv(ALMOST.astype(float), rcond=30 * np.finfo("f4").eps) @ y
+    assert np.linalg.norm(wanted) < 2
+    np.testing.assert_allclose(fit(y), wanted, rtol=1e-4, atol=1e-6)
+    check_min_norm(ALMOST, y, wanted)
+    with expect_fail(LawBroken, contains="a shorter beta"):
+        check_min_norm(ALMOST, y, min_norm_fit(ALMOST.astype(float), y))
+
+
+def test_a_path_decides_on_the_rank_of_its_own_columns():
+    eps, few = np.finfo(float).eps, np.zeros((3, 900))
+    few[[0, 1], [0, 1]] = 1, 20 * eps  # above 3 eps, below 900 eps
+    assert min_norm_path(few, [1, 1, 0], [2])[0].tolist() == [1, 1 / (20 * eps)]
+    many = np.zeros((2, 20_000), "f4")
+    many[[0, 1], [0, 1]] = 1, 5e-4  # below 20 000 of its eps; its square is above √eps of doubles
+    for beta in (min_norm_path(many, [1.0, 1.0], [20_000])[0], min_norm_fit(many, [1.0, 1.0])):
+        assert beta[:2].tolist() == [1, 0]
+
+
+def test_curves_of_single_points_are_those_of_double():
+    ahead, widths = SINGLE + np.float32(0.01), [10, 20, 28, 40, 60]
+    single, double = (
+        double_descent_curve(
+            lambda D, rng: relu_features(1, D, rng),
+            SINGLE.astype(kind),
+            np.sin(6 * SINGLE),
+            ahead.astype(kind),
+            np.sin(6 * ahead),
+            widths,
+            1,
+            1,
+        )
+        for kind in ("f4", "f8")
+    )
+    np.testing.assert_allclose(single.test, double.test, rtol=1e-12)
+    np.testing.assert_allclose(single.norm, double.norm, rtol=1e-12)
+
+
 def test_rank_decision():
     Phi = np.diag([1.0, 1e-5])
     assert min_norm_fit(Phi, [1, 1])[1] == pytest.approx(1e5)

@@ -14,6 +14,7 @@ from ...base.blocks import require_fits
 from ...base.contracts import contract
 from ...base.errors import require
 from ...base.plots import ACCENT, MUTED, axis_of
+from ...base.points import recast
 from ...base.values import Value
 from ...base.words import function, number, one_of
 
@@ -39,7 +40,7 @@ def min_norm_fit(
     Phi : features, one row a point; sparse ones are only multiplied
     y : one column a target
     lam : with lam > 0 there is only one minimiser, the ridge fit
-    rtol : singular values ≤ rtol · (the largest) count as 0; by default max(n, D) · eps
+    rtol : singular values ≤ rtol · (the largest) count as 0; by default max(n, D) · eps of Phi
     weights : wᵢ, by default 1; where lam = 0 and every y can be met, only whether they are 0 counts
     returns : array (D,) or (D, t)
     raises TypeError, ValueError : bad Phi, y, lam or rtol; coefficients that overflow
@@ -50,16 +51,14 @@ def min_norm_fit(
     >>> min_norm_fit([[1.0, 1.0]], [2.0]).round(12).tolist()
     [1.0, 1.0]
     """
+    cut = rank_tolerance(Phi) if rtol is None else rtol  # of Phi as it came
     if weights is not None:
         Phi, y = Phi * np.sqrt(weights)[:, None], (y.T * np.sqrt(weights)).T
     Y, root = y.reshape(len(y), -1), math.sqrt(lam)
     if issparse(Phi):
         beta = by_products(Phi, Y, root, rtol)
     else:
-        Phi, Y = alike(Phi, Y)
-        if rtol is None:
-            rtol = rank_tolerance(Phi)
-        beta = shortest(Phi, Y, root, rtol)  # (10.2)
+        beta = shortest(*alike(Phi, Y), root, cut)  # (10.2)
     return require_finite(beta).reshape(-1, *y.shape[1:])
 
 # %% ../../../nbs/engines/solving/curves.ipynb #b2e2ab8f
@@ -76,14 +75,14 @@ def check_min_norm(
     The two conditions determine the fit (for lam > 0 the second implies the first).
 
     tol : allowed in units of ‖Phi‖ (‖Phi‖ ‖beta‖ + ‖y‖) + lam ‖beta‖ for the gradient, of ‖beta‖
-        for the row space; by default 100 max(n, D) eps, and √eps
+        for the row space; by default 100 max(n, D) eps of Phi, and √eps
     returns : the larger of both numbers
     raises LawBroken : says which condition fails
     raises TypeError, ValueError : bad Phi, y, beta, lam or tol
     """
-    (Phi, y), size = alike(Phi, y), (Phi.shape[1], *y.shape[1:])
+    eps, size = float(np.finfo(Phi.dtype).eps), (Phi.shape[1], *y.shape[1:])
     require(f"beta has shape {beta.shape}, not {size}", beta.shape != size, 0)
-    eps = float(np.finfo(Phi.dtype).eps)
+    Phi, y = alike(Phi, y)
     Phi, y, beta, lam = _in_units(Phi, y, beta, lam)  # so that no square over- or underflows
     _, s, Vt = scipy.linalg.svd(Phi, full_matrices=False)
     length = np.linalg.norm(beta)
@@ -111,8 +110,10 @@ def _in_units(Phi, y, beta, lam):
     unit, top = max(float(np.abs(Phi).max()), math.sqrt(lam)) or 1.0, float(np.abs(beta).max())
     size = max(top * unit, float(np.abs(y).max())) or 1.0
     if size == math.inf:
-        return Phi / unit, y / size, beta / top, (math.sqrt(lam) / unit) ** 2
-    return Phi / unit, y / size, beta * unit / size, (math.sqrt(lam) / unit) ** 2
+        beta = beta / top
+    else:
+        beta = beta * unit / size
+    return Phi / unit, y / size, beta, (math.sqrt(lam) / unit) ** 2
 
 # %% ../../../nbs/engines/solving/curves.ipynb #fb96147b
 class DoubleDescentCurve(Value):
@@ -207,6 +208,7 @@ def double_descent_curve(
     raises MemoryError : an array is above settings.result_mib
     references : Belkin, Hsu, Ma, Mandal (2019); MD, "What is observed"
     """
+    X, X_test = recast((X, X_test), float)  # rounding in float32 has full rank
     y, y_test, lams = guarded(y), guarded(y_test), np.atleast_1d(lam).tolist()
     shaped(y_test, "y_test", ("m", *y.shape[1:]), hint=", the same columns as y")
     if error == "label":

@@ -136,6 +136,7 @@ def min_norm_path(
     returns : list of arrays (D,) or (D, t)    one a width
     raises TypeError, ValueError : as min_norm_fit; widths that do not increase
     """
+    eps = np.finfo(Phi.dtype).eps  # of Phi as it came: alike may promote it
     Phi, y = alike(Phi, y)
     as_number(
         widths[-1],
@@ -153,15 +154,15 @@ def min_norm_path(
     Y = y.reshape(len(y), -1)
     cut = sum(D <= len(Phi) for D in widths)
     with few_threads(len(Phi), _FEW):
-        fits = _up_to_n(Phi, Y, widths[:cut], roots[:cut])
-        fits += _beyond_n(Phi, Y, widths[cut:], roots[cut:])
+        fits = _up_to_n(Phi, Y, widths[:cut], roots[:cut], eps)
+        fits += _beyond_n(Phi, Y, widths[cut:], roots[cut:], eps)
     return [require_finite(beta / unit).reshape(-1, *y.shape[1:]) for beta in fits]
 
 
 _FEW = 1000  # so few data leave no work for a second thread
 
 # %% ../../../nbs/engines/solving/paths.ipynb #ece7e9fb
-def _up_to_n(Phi, Y, widths, roots):
+def _up_to_n(Phi, Y, widths, roots, eps):
     "Leading blocks of one triangle"
     if not widths:
         return []
@@ -170,40 +171,40 @@ def _up_to_n(Phi, Y, widths, roots):
     T = _triangle(np.concatenate([Phi[:, :last].T, Y.T], out=both).T)
     for D, root in zip(widths, roots, strict=True):
         R, QtY = T[:D, :D], T[:D, last:]
-        solve = _by_gram(R.T @ R, root) if root else None
+        solve = _by_gram(R.T @ R, root, eps) if root else None
         if solve:
             beta = solve(R.T @ QtY)
             fits.append(beta + solve(R.T @ (QtY - R @ beta) - root * (root * beta)))
-        elif not root and _is_regular(R, len(Phi)):
+        elif not root and _is_regular(R, len(Phi) * eps):
             fits.append(_back(R, QtY))
         else:
-            fits.append(shortest(R, QtY, root, rank_tolerance(Phi)))
+            fits.append(shortest(R, QtY, root, len(Phi) * eps))
     return fits
 
 
-def _beyond_n(Phi, Y, widths, roots):
+def _beyond_n(Phi, Y, widths, roots, eps):
     "(G + lam I) α = Y with G = Σ φφᵀ over the columns so far, β = Φᵀα"
     G, done, fits = np.zeros((len(Phi), len(Phi)), Phi.dtype), 0, []
     for D, root in zip(widths, roots, strict=True):
         new, seen = Phi[:, done:D], Phi[:, :D]
         G += new @ new.T
         done = D
-        solve = _by_gram(G, root)
+        solve = _by_gram(G, root, eps)
         if solve:
             fits.append(_corrected(solve, seen, Y, root))
         else:
-            fits.append(_without_gram(seen, Y, root))
+            fits.append(_without_gram(seen, Y, root, eps))
     return fits
 
 # %% ../../../nbs/engines/solving/paths.ipynb #62addeb3
-def _without_gram(Phi, Y, root):
+def _without_gram(Phi, Y, root, eps):
     """By RᵀR = ΦΦᵀ, which does not square the condition number; by singular values where R is
     singular too, or there is a penalty"""
     if not root:
         R = _triangle(np.array(Phi.T, order="F"))
-        if _is_regular(R, Phi.shape[1]):
+        if _is_regular(R, Phi.shape[1] * eps):
             return _corrected(lambda b: _back(R, _back(R, b, trans=1)), Phi, Y, root)
-    return shortest(Phi, Y, root, rank_tolerance(Phi))
+    return shortest(Phi, Y, root, Phi.shape[1] * eps)
 
 
 def _corrected(solve, Phi, Y, root):
@@ -213,15 +214,15 @@ def _corrected(solve, Phi, Y, root):
     return beta + Phi.T @ solve(Y - Phi @ beta - root * (root * alpha))
 
 
-def _by_gram(G, root):
+def _by_gram(G, root, eps):
     "b ↦ (G + root² I)⁻¹ b by Cholesky, or None if that would cost more than half the digits"
     A = G.copy()
     A.flat[:: len(A) + 1] += root * root
     norm = norm1(A)
-    if not np.finfo(A.dtype).tiny / np.finfo(A.dtype).eps < norm < math.inf:
+    if not np.finfo(A.dtype).tiny / eps < norm < math.inf:
         return None  # squares under- or overflow
     factored = Cholesky.attempt(A)
-    good = factored is not None and factored.rcond(norm) > np.finfo(A.dtype).eps ** 0.5
+    good = factored is not None and factored.rcond(norm) > eps**0.5
     return factored.solve if good else None
 
 # %% ../../../nbs/engines/solving/paths.ipynb #f54b88dd
@@ -234,14 +235,13 @@ def _back(R, b, trans=0):
     return scipy.linalg.solve_triangular(R, b, trans=trans, check_finite=False)
 
 
-def _is_regular(R, size):
+def _is_regular(R, tol):
     "Whether the rank rule of min_norm_fit keeps every singular value of R, for certain"
     trcon, trtri, lange = scipy.linalg.get_lapack_funcs(("trcon", "trtri", "lange"), (R,))
-    enough = 10 * max(size, len(R)) * np.finfo(R.dtype).eps
-    if trcon(R)[0] > len(R) * enough:  # cheap, but in another norm
+    if trcon(R)[0] > 10 * len(R) * tol:  # cheap, but in another norm
         return True
     inverse, singular = trtri(R)  # no spectral norm is above Frobenius'
-    return not singular and lange("F", R) * lange("F", inverse) < 1 / enough
+    return not singular and lange("F", R) * lange("F", inverse) < 0.1 / tol
 
 # %% ../../../nbs/engines/solving/paths.ipynb #35e32c89
 def _fits_of(features, X, y, X_test, widths, lams, rng):
@@ -289,11 +289,14 @@ def _columns(maps, points):
     return Z
 
 # %% ../../../nbs/engines/solving/paths.ipynb #f0250e30
+_EPS = np.finfo(float).eps  # of the features of a curve
+
+
 def _by_gram_alone(G, C, y, lam, D):
     "Values and norm from (G + D lam I) α = y; None if G is too near singular"
     root = math.sqrt(D * lam)
     with few_threads(len(G), _FEW):
-        solve = _by_gram(G, root)
+        solve = _by_gram(G, root, _EPS)
         if solve is None:
             return None
         alpha = solve(y)
@@ -303,7 +306,8 @@ def _by_gram_alone(G, C, y, lam, D):
 
 def _by_all_columns(Z, Z_test, y, lam):
     with np.errstate(all="ignore"):  # in a thread
-        beta = _without_gram(Z, y.reshape(len(y), -1), math.sqrt(Z.shape[1] * lam))
+        root = math.sqrt(Z.shape[1] * lam)
+        beta = _without_gram(Z, y.reshape(len(y), -1), root, _EPS)
     beta = require_finite(beta)
     return _by_columns(Z, Z_test, beta.reshape(-1, *y.shape[1:]))
 
