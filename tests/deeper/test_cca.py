@@ -21,6 +21,7 @@ from rkhs_notes.engines.solving.unmixing import (
     kernel_ica,
     kernel_mutual_information,
 )
+from rkhs_notes.engines.testing.smoothers import smoother
 from rkhs_notes.kernels import Brownian, Gaussian, Linear, Polynomial, Sigmoid
 from rkhs_notes.kpca import center, kernel_pca
 from rkhs_notes.rkhs import RKHSFunction
@@ -39,6 +40,17 @@ def test_linear_kernels_give_classical_cca():
     np.testing.assert_allclose(cca.correlations, classical(X, Y)[:2], atol=1e-9)
     u, v = cca.transform_x(X), cca.transform_y(Y)
     np.testing.assert_allclose(np.corrcoef(u.T, v.T)[:2, 2:], np.diag(cca.correlations), atol=1e-8)
+
+
+def test_single_precision_is_in_the_error_of_a_smoother():
+    k, A, centring = Gaussian(1.0), X.astype("f4"), np.eye(n) - 1 / n
+    found = smoother(k, k.points(A), 0.01, "X")
+    K = centring @ k(A.astype(float)) @ centring
+    exact = K @ np.linalg.inv(K + 0.01 * np.eye(n))
+    off = np.linalg.norm((found.left * found.gain**2) @ found.left.T - exact, 2)
+    assert 1e-7 < off <= found.error < 1
+    with pytest.raises(ValueError, match="reg = 1e-06: .* the rounding of the Gram matrix of X"):
+        kernel_cca(k, k, A, Y.astype("f4"), reg=1e-6)
 
 
 def test_polynomial_kernels_give_classical_cca_of_the_features():

@@ -125,7 +125,7 @@ def independent(T, weights=None):
     "T, if its columns are linearly independent on the points that count"
     Q, R = np.linalg.qr(T)
     if weights is not None:
-        Q = Q * np.sqrt(weights / weights.max())[:, None]
+        Q *= np.sqrt(weights / weights.max())[:, None]  # in the precision of T
     sizes = np.maximum(np.abs(R).max(axis=0), np.finfo(R.dtype).tiny)
     if min(map(np.linalg.matrix_rank, (Q, T / sizes))) < T.shape[1]:
         raise ValueError(

@@ -82,7 +82,7 @@ def smoother(k, X, reg, name, n=1, tol=1e-8, rank=None, rng=None, pivots="greedy
     asked = f"n = {n}" if n > 1 else "a dependence"
     F, mean = centred_factor(approx.factor, approx.trace, name, asked, n, share)
     F = F * np.sqrt(w).astype(F.dtype)[:, None]
-    rounding = 64 * float(np.finfo(F.dtype).eps) * len(F) * float(diagonal.max())
+    rounding = 64 * float(np.finfo(approx.factor.dtype).eps) * len(F) * float(diagonal.max())
     as_number(
         reg,
         "reg",
