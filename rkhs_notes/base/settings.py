@@ -15,12 +15,12 @@ from pathlib import Path
 # %% ../../nbs/base/settings.ipynb #6527fed8
 def _positive(text):
     with suppress(ValueError):
-        if 0 < float(text) < float("inf"):
+        if 0 < float(text) <= 1e12:
             return float(text)
     return None
 
 
-_number = _positive, "a finite number > 0"
+_number = _positive, "a finite number > 0, ≤ 1e12"
 _PARSERS = dict(
     profile=({"quick": "quick", "full": "full"}.get, "quick or full"),
     seed=(lambda text: int(text) if text.isdecimal() else None, "a whole number ≥ 0"),
@@ -166,8 +166,8 @@ def using(**changes):
     ------
     ValueError     for an unknown name or a value outside its range
     """
-    said = {name: str("" if value is None else value) for name, value in changes.items()}
-    new = _read({name: (text, "using") for name, text in said.items()})
+    text = lambda value: "" if value is None else str(value)
+    new = _read({name: (text(value), "using") for name, value in changes.items()})
     old = {name: globals()[name] for name in new}
     globals().update(new)
     try:

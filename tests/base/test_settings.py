@@ -6,8 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import rkhs_notes as rn
 from rkhs_notes import settings
 from rkhs_notes.base.settings import find_settings_file, read_settings, using
 
@@ -206,9 +208,13 @@ def test_grammar(write, text, line, words):
     [
         ("profile", ["fast", "", "QUICK"], "expected quick or full"),
         ("seed", ["-1", "1.5", "x", "", "1_0", "²"], "expected a whole number ≥ 0"),
-        ("block_mib", ["0", "-1", "inf", "nan", "x", ""], "expected a finite number > 0"),
-        ("result_mib", ["0", "inf"], "expected a finite number > 0"),
-        ("dpi", ["0", "-0.5"], "expected a finite number > 0"),
+        (
+            "block_mib",
+            ["0", "-1", "inf", "nan", "x", "", "1e308"],
+            "expected a finite number > 0, ≤ 1e12",
+        ),
+        ("result_mib", ["0", "inf", "1.1e12"], "expected a finite number > 0, ≤ 1e12"),
+        ("dpi", ["0", "-0.5"], "expected a finite number > 0, ≤ 1e12"),
     ],
 )
 def test_values_out_of_range(write, name, values, words):
@@ -222,6 +228,15 @@ def test_values_out_of_range(write, name, values, words):
 
 def test_values_at_the_edge(write):
     assert read(write(HEADER + "seed = 0\ndpi = 1e-9\nprofile = quick"))["dpi"] == 1e-9
+
+
+def test_the_largest_room_changes_nothing():
+    x, y = np.linspace(0, 1, 5), np.ones(5)
+    found = lambda: (rn.Gaussian()(x), rn.kernel_sgd(rn.Gaussian(), x, y, rng=0)(x))  # noqa: E731
+    usual = found()
+    with using(block_mib=1e12, result_mib=1e12):
+        for part, wanted in zip(found(), usual, strict=True):
+            np.testing.assert_array_equal(part, wanted)
 
 
 def test_unknown_names(write):
