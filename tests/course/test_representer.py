@@ -52,6 +52,8 @@ from rkhs_notes.engines.solving.convex import certificate, minimize_convex
 from rkhs_notes.engines.solving.evidence import fit_hyperparameters, gaussian_process, log_marginal
 from rkhs_notes.engines.solving.losses import (
     Loss,
+    PiecewiseQuadratic,
+    Squared,
     absolute,
     as_loss,
     check_loss,
@@ -208,6 +210,38 @@ def test_optimality_of_the_support_vector_machine():
         ).max()
         < 1e-5
     )
+
+
+@pytest.mark.parametrize("loss", LOSSES, **by_name)
+@pytest.mark.parametrize("kind", ["u1", "i1", "u2", bool])
+def test_losses_of_whole_numbers_are_those_of_floats(loss, kind):
+    "8 bits hold neither 10 − 200 nor 100 · 100, nor −1 where they have no sign"
+    loss, top = as_loss(loss), np.array([1, 120, 200, 300]).astype(kind)
+    for y, f in ((top, top[::-1]), (top[:1].repeat(4), top)):
+        floats = y.astype(float), f.astype(float)
+        for part in (loss, loss.conjugate, *_slopes(loss)):
+            assert np.array_equal(part(y, f), part(*floats))
+    if isinstance(loss, PiecewiseQuadratic):
+        np.testing.assert_array_equal(loss.interval(top), loss.interval(top.astype(float)))
+
+
+def _slopes(loss):
+    return () if isinstance(loss, PiecewiseQuadratic) else (loss.derivative, loss.curvature)
+
+
+def test_losses_of_bytes_by_hand():
+    a, b = np.array([200, 10], "u1"), np.array([10, 200], "u1")
+    assert huber()(a, b).tolist() == huber()(a, f=b).tolist() == [189.5, 189.5]
+    assert quantile(0.5)(a, b).tolist() == [95, 95] and absolute(a, b).tolist() == [190, 190]
+    assert squared(np.array([100], "i1"), np.array([-100], "i1")).tolist() == [40_000]
+    assert logistic.derivative(np.array([1], "u1"), np.array([0], "u1")).tolist() == [-0.5]
+    assert squared(np.float32([3]), np.float32([1])).dtype == np.float32
+
+    class Own(Squared):
+        def __call__(self, y, f):
+            return (f - y) ** 2
+
+    assert Own()(a, b).tolist() == [36_100, 36_100]
 
 
 def test_a_loss_of_ones_own():
@@ -652,6 +686,18 @@ def test_a_spline_through_many_points():
     spline = smoothing_spline(x, y, 1e-3)
     assert np.abs(spline(x) - np.sin(6 * x))[1000:-1000].max() < 0.02
     np.testing.assert_allclose(np.sum(y - spline(x)), 0, atol=1e-6)  # lines are free: residuals ⊥ 1
+
+
+@pytest.mark.parametrize("kind", ["f4", "f8"])
+def test_free_functions_that_only_points_without_weight_tell_apart(kind):
+    draw = np.random.default_rng(0)
+    x, weights = draw.normal(size=12).astype(kind), np.repeat([1.0, 0.0], [8, 4])
+    bend = np.where(np.arange(12) < 8, 0, draw.normal(size=12)).astype(kind)
+    two = lambda _: np.column_stack([x, x * x.dtype.type(0.7) + bend])  # noqa: E731
+    assert semiparametric(Gaussian(), x, np.sin(x), two, 0.1).gap == 0
+    for w in (weights, weights.astype(kind)):
+        with pytest.raises(ValueError, match="linearly dependent"):
+            semiparametric(Gaussian(), x, np.sin(x), two, 0.1, weights=w)
 
 
 def test_null_spaces():

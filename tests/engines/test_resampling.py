@@ -23,6 +23,7 @@ from rkhs_notes.engines.testing.resampling import (
     critical_value,
     gamma_null,
     in_batches,
+    linear_forms,
     quadratic_forms,
     random_labels,
     random_signs,
@@ -102,6 +103,13 @@ def test_quadratic_forms_against_the_definition(mib, single):
         expected = [s @ A @ s for s in S.T.astype(float)]
         np.testing.assert_allclose(got, expected, atol=1e-3 if single else 1e-11)
         np.testing.assert_array_equal(got, made)
+
+
+@pytest.mark.parametrize("kind", ["i1", "u1", bool, "f4", "f8", "g"])
+def test_sums_of_counts_are_theirs(kind):
+    r, S = np.full((10, 2), 100).astype(kind), np.ones((10, 3), np.int8)
+    assert linear_forms(r, S).tolist() == [[10 * int(r[0, 0])] * 2] * 3
+    assert linear_forms(r[:, 0], -S).tolist() == [-10 * int(r[0, 0])] * 3
 
 
 def test_a_tile_is_asked_for_once_and_above_the_diagonal():

@@ -29,6 +29,14 @@ def priced(C):
     return BoxProblem(SIGNS, np.minimum(0, C * SIGNS), np.maximum(0, C * SIGNS))
 
 
+def test_values_of_a_box_at_small_whole_numbers():
+    b, f = np.array([2, 1, 3, 2], "i1"), np.array([100, 120, 50, 7], "i1")
+    box = BoxProblem(np.zeros(4), np.full(4, -5.0), np.full(4, 4.0), eps=1.0)
+    assert box.dual(b, f) == -8 - (200 + 120 + 150 + 14) / 2
+    assert box.primal(b, f, 0) == (200 + 120 + 150 + 14) / 2 + 5 * (99 + 119 + 49 + 6)
+    assert box.losses(np.array([100, 0], "u1").repeat(2)).tolist() == [4 * 99, 4 * 99, 0, 0]
+
+
 # Ctrl-C
 
 

@@ -50,16 +50,16 @@ class BoxProblem(Value):
 
     def dual(self, b, f):
         "D(b), a float, from b and f = K b, both (n,)   (SMO.1)"
-        return float(self.p @ b - self.eps * np.abs(b).sum() - b @ f / 2)
+        return float(self.p @ b - self.eps * np.abs(b).sum() - b @ (f / 2))
 
     def losses(self, r):
         "ℓᵢ(rᵢ) ≥ 0, the largest t rᵢ − eps |t| with lo ≤ t ≤ hi, (n,), from residuals r, (n,)"
-        up, down = np.maximum(0.0, r - self.eps), np.maximum(0.0, -r - self.eps)
+        up, down = np.maximum(0.0, r - self.eps), np.maximum(0.0, -self.eps - r)
         return np.where(up > 0, self.hi, 0.0) * up - np.where(down > 0, self.lo, 0.0) * down
 
     def primal(self, b, f, c):
         "P(f, c), a float, from b and f = K b, both (n,)   (SMO.2)"
-        return float(b @ f / 2 + self.losses(self.p - f - c).sum() + self.total * c)
+        return float(b @ (f / 2) + self.losses(self.p - f - c).sum() + self.total * c)
 
     @property
     def sides(self):
@@ -124,7 +124,7 @@ def gap_of(problem, b, f, c):
     if np.isinf(primal):
         least = float((problem.p * (f + c)).min())
         if least > 0:
-            primal = float(b @ f / 2) / least**2
+            primal = float(b @ (f / 2)) / least**2
     if not primal < np.inf:
         return float("inf"), dual
     sizes = np.where(np.isfinite(problem.prices), problem.prices, np.abs(b))

@@ -8,6 +8,7 @@ __all__ = ['squared', 'absolute', 'logistic', 'hinge', 'squared_hinge', 'huber',
 # %% ../../../nbs/engines/solving/losses.ipynb #losses-imports
 import numpy as np
 import re
+from functools import wraps
 from scipy import special
 from typing import Annotated, Any
 
@@ -29,6 +30,11 @@ class Loss(Value):
     """
 
     labels = False  # must y be −1 or 1?
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        for name in _FORMULAS & vars(cls).keys():
+            setattr(cls, name, _in_floats(vars(cls)[name]))
 
     def __call__(self, y, f):
         self._must_write("__call__(y, f)")
@@ -103,6 +109,19 @@ class Loss(Value):
             for value in vars(self).values()
         )
         return f"{name}({values})".removesuffix("()")
+
+
+_FORMULAS = {"__call__", "conjugate", "derivative", "curvature", "interval"}
+
+
+def _in_floats(formula):
+    "The formula on floats, A / 1: whole numbers of few bits wrap around"
+
+    @wraps(formula)
+    def evaluated(self, *arrays, **named):
+        return formula(self, *(A / 1 for A in arrays), **{name: A / 1 for name, A in named.items()})
+
+    return evaluated
 
 # %% ../../../nbs/engines/solving/losses.ipynb #f67fa50a
 class Logistic(Loss):
@@ -180,7 +199,7 @@ class Huber(PiecewiseQuadratic):
     a = 1.0
 
     def __call__(self, y, f):
-        return special.huber(self.delta, np.subtract(y, f))
+        return special.huber(self.delta, y - f)
 
     def interval(self, y):
         return _everywhere(y, -self.delta, self.delta)

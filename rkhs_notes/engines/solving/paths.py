@@ -222,8 +222,8 @@ def _by_gram(G, root, eps):
     if not np.finfo(A.dtype).tiny / eps < norm < math.inf:
         return None  # squares under- or overflow
     factored = Cholesky.attempt(A)
-    good = factored is not None and factored.rcond(norm) > eps**0.5
-    return factored.solve if good else None
+    if factored is not None and factored.rcond(norm) > eps**0.5:
+        return factored.solve
 
 # %% ../../../nbs/engines/solving/paths.ipynb #f54b88dd
 def _triangle(A):

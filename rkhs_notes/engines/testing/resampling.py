@@ -228,7 +228,8 @@ def linear_forms(r, S):
     forms = np.zeros((S.shape[1], *r.shape[1:]))
     room = settings.block_mib * 2**20 / (32 * (S.shape[1] + r[0].size))
     for rows in spans(len(r), max(1, int(room))):
-        forms += S[rows].T.astype(r.dtype) @ r[rows]
+        part = r[rows] / 1  # of counts, floats
+        forms += S[rows].T.astype(part.dtype) @ part
     return forms
 
 # %% ../../../nbs/engines/testing/resampling.ipynb #21c78ddc
