@@ -46,7 +46,10 @@ class Table:
         self._read, self._parts = read, parts or self._all
         twice = [c for c, times in Counter(self._every).items() if times > 1]
         if twice:
-            raise ValueError(f"{name} has two columns {twice[0]!r}; rename one of them.")
+            raise ValueError(
+                f"{name} has two columns {twice[0]!r}; rename one of them, or say where the first "
+                "line of a file is no header."
+            )
 
     def _all(self, places, n_rows, numeric):
         first = 1
@@ -123,10 +126,9 @@ _GAPS = frozenset(["", "na", "n/a", "nan", "null", "none", "<na>", "nat"])
 
 
 def _is_number(text):
-    try:
-        return bool(float(text) or True)
-    except ValueError:
-        return False
+    with suppress(ValueError):
+        float(text)
+        return "_" not in str(text)  # 1_000, which Python reads
 
 
 def _of_comma(text):
@@ -141,11 +143,11 @@ def _of_comma(text):
 def _numbers_of(texts):
     "Floats of texts; NaN where there is nothing, infinity where there is no finite number"
     texts = texts.tolist()
-    if "_" not in "".join(map(str, texts)):  # which Python reads over: 1_000
+    if "_" not in "".join(map(str, texts)):
         with suppress(ValueError):  # numbers and empty fields alone, as nearly always
             return np.array([text or "nan" for text in texts], object).astype(float)
     texts = [_text(entry) or "nan" for entry in texts]
-    return np.array([float(t) if _is_number(t) and "_" not in t else np.inf for t in texts])
+    return np.array([float(t) if _is_number(t) else np.inf for t in texts])
 
 
 def _encoding(name):
@@ -180,7 +182,7 @@ def _csv_table(path, header, encoding):
     if header is None:
         named = [_text(field) for field in first]
         unnamed = not first[0].strip() and len(first) > 1
-        header = len(set(first)) == len(first) and not any(
+        header = not any(
             not field or _is_number(field.replace(",", ".")) for field in named[unnamed:]
         )
     names = [header and f.strip() or f"c{i}" for i, f in enumerate(first)]
@@ -359,7 +361,10 @@ def _date(text):
 
 def _column(values):
     "Numbers and truth values as floats, all else as objects with '' where there is nothing"
-    values = np.asarray(values)
+    with suppress(ValueError):  # lists of unlike lengths
+        values = np.asarray(values)
+    if getattr(values, "ndim", 2) > 1:
+        values = np.fromiter(values, object)
     if values.dtype.kind in "biuf":
         return values.astype(float)
     if values.dtype.kind == "M":
@@ -531,9 +536,10 @@ class Column:
         values, numeric = self.parsed(entries)
         gaps = values != values if numeric else values == ""
         told = values[~gaps]
-        if numeric and np.isinf(told).any():
-            infinite = np.isinf(told).sum()
-            raise ValueError(f"column {self.name!r} of {table} holds {infinite} infinite numbers.")
+        if numeric and (beyond := np.sum(abs(told) > 1e307)):
+            raise ValueError(
+                f"column {self.name!r} of {table} holds {beyond} infinite numbers, or beyond 1e307."
+            )
         self.gaps += int(gaps.sum())
         if numeric:
             self.numbers += len(told)
@@ -580,8 +586,13 @@ class Column:
             return entries, True
         texts = [_text(v) for v in entries.tolist()]
         if self.declared:
+            if entries.dtype.kind == "f" and np.any(abs(entries) >= 2**53):
+                raise ValueError(
+                    f"column {self.name!r} is categorical, and holds numbers of 2**53 or more, of "
+                    "which several are one as floats: pass texts."
+                )
             texts = map(_code, texts)
-        if self.is_number:
+        if self.is_number and "_" not in "".join(texts):
             with suppress(ValueError):
                 return np.array([text or "nan" for text in texts], object).astype(float), True
         return np.array([_date(text) for text in texts], object), False
