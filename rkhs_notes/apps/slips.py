@@ -313,7 +313,9 @@ def _added(case):
     if any(np.ptp(rest) > 1e-9 * np.abs(rest).max() for rest in rests):
         return ""
     rest = np.array([np.ravel(rest)[0] for rest in rests])
-    said = "your answer is the solution " + ("minus", "plus")[int(rest[0] > 0)]
+    if rest.min() < 0 < rest.max():
+        return ""
+    said = "your answer is the solution " + ("minus", "plus")[int(rest.max() > 0)]
     rest = np.abs(rest)
     if np.ptp(rest) <= 1e-9 * rest.max():
         off_by_one = " (off by one?)" * math.isclose(rest[0], 1, rel_tol=1e-9)

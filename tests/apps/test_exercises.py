@@ -1,5 +1,6 @@
 """check: verdicts, general diagnoses, the hundred wrong answers, draws that are not blind"""
 
+import itertools
 import math
 
 import numpy as np
@@ -103,6 +104,19 @@ def test_what_is_said_of_a_number(words, slip):
 )
 def test_what_is_said_of_a_matrix(words, slip):
     assert words in said(lambda A, p: A @ A.T * p**3, slip, squares)
+
+
+def test_a_number_that_is_added_here_and_taken_away_there_is_no_constant():
+    def sides(rng):
+        return rng.normal(size=5), (-1.0) ** next(turns)
+
+    turns = itertools.count()
+    assert "plus 1" not in said(lambda v, s: v @ v, lambda v, s: v @ v + s, sides)
+    wrong = said(lambda v, s: v @ v, lambda v, s: v @ v + s * s * s, sides)
+    assert "minus" not in wrong and "off by one" not in wrong
+    of_0 = lambda rng: (rng.normal(size=5), float(next(turns)))  # noqa: E731
+    turns = itertools.count()
+    assert "plus s" in said(lambda v, s: v @ v, lambda v, s: v @ v + s, of_0)
 
 
 def test_exchanged_arguments_and_shapes():
