@@ -353,6 +353,8 @@ def test_what_is_wrong_with_a_block_is_told_with_its_number_and_the_others_are_i
             fit.fit_blocks(broken)
         values = getattr(fit, says)(X)
         np.testing.assert_allclose(values, getattr(fit.fit(X[:1000], answers[:1000]), says)(X))
+        with pytest.raises(TypeError, match="blocks is of type NoneType, not a stream of blocks"):
+            fit.fit_blocks(None)
         with pytest.raises(ValueError, match="blocks is empty"):
             fit.fit_blocks([])
 

@@ -207,7 +207,8 @@ Blocks = Annotated[
 def in_blocks(blocks):
     "(X, y) or (X, y, w) one after the other; y may be None"
     if not is_pair(blocks):
-        yield from blocks
+        such = "[(X, y), (X, y)], or FileBlocks"
+        yield from fitting(blocks, "blocks", np.iterable(blocks), "a stream of blocks", such)
         return
     first, *beside = blocks
     if sp.issparse(first):
