@@ -387,7 +387,7 @@ def compare_tables(
     if drop:
         known = dict.fromkeys(A.columns + B.columns)
         present(drop, known, "the pair of tables")
-        columns = [c for c in columns or known if c not in drop]
+        columns = [c for c in (known if columns is None else columns) if c not in drop]
     with tqdm(total=3, disable=not progress, desc="passes", delay=1) as bar:
         encoder, reservoir, counts = encoded(A, B, columns, categorical, rng)
         bar.update()
@@ -409,7 +409,7 @@ def compare_tables(
 # %% ../../nbs/apps/comparison.ipynb #8c5ef1ae
 def _listed(names):
     "One name alone as a list"
-    return [names] if isinstance(names, str) else names
+    return [names] if isinstance(names, (str, int, float)) else names
 
 
 def _notes(columns, counts, level, n_draws):
@@ -503,10 +503,16 @@ def _shown(column, entries):
     return values[~np.isnan(values)]
 
 # %% ../../nbs/apps/comparison.ipynb #8f33346a
+def in_the_way(path):
+    "Before the work: why no file can be written there; empty where one can"
+    if not Path(path).absolute().parent.is_dir():
+        return "there is no such folder; make it first"
+    return "that is a folder; name a file in it" * Path(path).is_dir()
+
+
 def _has_folder(option, path):
-    "Before the work: is there such a folder?"
-    if path and not Path(path).absolute().parent.is_dir():
-        raise ValueError(f"{option} {path}: there is no such folder; make it first.")
+    if path and (reason := in_the_way(path)):
+        raise ValueError(f"{option} {path}: {reason}.")
 
 
 def _can_draw(path):
@@ -533,8 +539,8 @@ def compared(options):
     header = {"auto": None, "yes": True, "no": False}[options.header]
     names = {}
     for part in ("columns", "drop", "categorical"):
-        if text := getattr(options, part):
-            names[part] = [name.strip() for name in text.split(",")]
+        if (text := getattr(options, part)) is not None:
+            names[part] = [name.strip() for name in text.split(",") if name.strip()]
     encodings = [name.strip() for name in options.encoding.split(",")]
     if len(encodings) > 2:
         raise ValueError(f"--encoding {options.encoding}: pass one name, or two with a comma.")

@@ -120,7 +120,7 @@ def test_frames_of_three_libraries_and_columns_in_another_order():
 
 
 @pytest.mark.parametrize(
-    "first, header", [("x,y", True), ("1.5,2", False), ("x,x", False), ("a,", False)]
+    "first, header", [("x,y", True), ("1.5,2", False), ("7,7", False), ("a,", False)]
 )
 def test_whether_the_first_line_is_a_header(tmp_path, first, header):
     path = tmp_path / "t.csv"
@@ -322,6 +322,14 @@ REFUSED = {
     ),
     "numbers and words": (({"x": [1, 2]}, {"x": ["7b", "8"]}), {}, "numbers, and '7b' in B"),
     "infinite": (({"x": [1, np.inf]}, {"x": [1, 2]}), {}, "1 infinite numbers"),
+    "as good as infinite": (({"x": [1, 1.7e308]}, {"x": [1, 2]}), {}, "1 infinite .* beyond 1e307"),
+    "a column by its place": (({"x": [1, 2]}, {"x": [1, 2]}), {"columns": 3}, "A has no column 3"),
+    "no name": (
+        ({"x": [1, 2], "y": [1, 2]},) * 2,
+        {"columns": [], "drop": "x"},
+        "no column is left",
+    ),
+    "an unknown number": (({"x": [1, 2]}, {"x": [1, 2]}), {"categorical": 3}, "no column 3"),
     "one row": (({"x": [1]}, {"x": [1, 2]}), {}, "rows of A = 1"),
     "identifiers": (
         ({"x": [f"n{i}" for i in range(1200)]}, {"x": ["a", "b"]}),
@@ -383,6 +391,7 @@ def test_what_cannot_be_compared_is_refused_with_its_name(case):
             "in line 3 has a field of more than 131072 char",
         ),
         ("t.csv", b"x,y,x \n1,2,3\n", "two columns 'x'"),
+        ("t.csv", b"x,y,x\n1,2,3\n", "two columns 'x'; .* or say where the first line"),
         ("t.csv.gz", b"x,y\n1,2\n", "no whole gzip file"),
         ("t.csv.gz", gzip.compress(b"x\n" + b"1\n" * 9, mtime=0)[:-5], "no whole gzip file"),
         ("t.csv", gzip.compress(b"x\n1\n", mtime=0), "no UTF-8 text but a gzip file"),
@@ -823,6 +832,8 @@ def two_days(tmp_path):
         (["--plot", "p.picture"], "--plot p.picture: the ending says what to draw"),
         (["--plot", "picture"], "--plot picture: the ending says"),
         (["--plot", "no/folder/p.png"], "there is no such folder; make it first"),
+        (["--html", "."], "--html .: that is a folder; name a file in it"),
+        (["--columns", ""], "no column is left to compare of c0, c1"),
     ],
     ids=lambda part: "".join(part) if isinstance(part, list) else "",
 )
@@ -1013,6 +1024,51 @@ def test_one_missing_truth_value_is_no_drift():
     batch = frame.astype({"flag": "boolean"})
     batch.loc[3, "flag"] = pandas.NA
     assert TwoSampleDrift(n_permutations=19).fit(frame).score(batch) > 0.5
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint64, np.float64])
+def test_codes_of_64_bits_are_refused_as_numbers_and_told_apart_as_texts(kind, tmp_path):
+    def home(codes):
+        "On the disk, too, a memory map"
+        np.save(tmp_path / "a.npy", codes.astype(kind))
+        return tmp_path / "a.npy"
+
+    first, second = (2**60 + i + np.arange(60) % 2 for i in (0, 2))
+    for source in ({"c0": first.astype(kind)}, home(first)):
+        with pytest.raises(ValueError, match=r"column 'c0' is categorical.*2\*\*53.*pass texts"):
+            compare_tables(source, {"c0": second.astype(kind)}, categorical="c0", rng=0)
+    texts = ({"c0": codes.astype(str)} for codes in (first, second))
+    result = compare_tables(*texts, categorical="c0", rng=0, n_permutations=99)
+    assert result.differs and result.columns[0].says.endswith(("50.0% → 0.0%", "0.0% → 50.0%"))
+    small = np.arange(2**53 - 60, 2**53)[:, None]  # of which each has a float of its own
+    encoder, _, _ = encoded(small, small, categorical=["c0"])
+    assert encoder.words[0].keys() == set(map(str, small[:, 0]))
+
+
+def test_codes_with_an_underscore_are_words(tmp_path):
+    for name, mark in (("a", "_"), ("b", "-")):
+        rows = [f"{1 + i % 3}{mark}{i % 4}" for i in range(96)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["code", *rows]))
+    a, b = tmp_path / "a.csv", tmp_path / "b.csv"
+    codes = {f"{i}{mark}{j}" for i in (1, 2, 3) for j in (0, 1, 2, 3) for mark in "_-"}
+    assert encoded(a, b)[0].words[0].keys() == codes
+    assert compare_tables(a, b, rng=0, n_permutations=99).differs
+    with pytest.raises(ValueError, match="holds numbers, and '1_0' in A"):
+        compare_tables({"code": ["1_0", "2_1"]}, {"code": ["10", "21"]})
+
+
+@pytest.mark.parametrize("lists", [[[1, 2], [3]], [[1, 2], [3, 4]]])
+def test_lists_in_a_column_of_a_dict_are_those_of_a_frame(lists):
+    held = [pandas.DataFrame({"v": lists * 9}), {"v": lists * 9}]
+    words = [encoded(source, source)[0].words for source in held]
+    assert words[0] == words[1] and set(words[1][0]) == set(map(str, lists))
+
+
+def test_the_largest_numbers_that_are_compared_are_drawn():
+    rng = np.random.default_rng(0)
+    a, b = ({"x": rng.choice([-1e307, 0, 1e307], 60)} for _ in "ab")
+    result = compare_tables(a, b, rng=0, n_permutations=19)
+    assert "<svg" in result.to_html() and "nan" not in result.columns[0].says
 
 
 def test_codes_of_a_declared_column_are_the_same_with_and_without_a_point(tmp_path):
