@@ -10,16 +10,18 @@ __all__ = []
 import ast, dis, hashlib, json, platform, re, time
 from contextlib import suppress
 from importlib.metadata import version
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from types import CodeType
 
 # %% ../../nbs/apps/classroom.ipynb #6bb177da
 from ..base.errors import say
+from .comparison import in_the_way
 from .exercises import check
 
 # %% ../../nbs/apps/classroom.ipynb #dc3c321a
 LEFT_OUT = "answers_", "exercises", "classroom"  # answer keys, what reads them, and this page
 FOLDED = re.compile(r"(?s)<details>\s*<summary>(?!Hint)[^<]*</summary>.*?</details>\s*")
+TOLD = "; their solutions are written out"
 STUB = re.compile(r"\bmy_\w+")
 NUMBER = re.compile(r"\d\d?[a-z]?\.\d+")
 
@@ -51,7 +53,7 @@ def _unsolved(source, inside):
         inside = part.startswith("## Exercises") or inside and not part.startswith("## ")
         taken = 0
         if inside:
-            part, taken = FOLDED.subn("", part)
+            part, taken = FOLDED.subn("", part.replace(TOLD, ""))
         parts.append(part)
         found |= taken > 0
     return "".join(parts), inside, found
@@ -92,6 +94,12 @@ def _star(statement):
     return {"*"} & {node.name for node in ast.walk(statement) if isinstance(node, ast.alias)}
 
 
+def _is_python(source):
+    "Without magics, that is: a line that begins with % may go on with the one before"
+    with suppress(SyntaxError):
+        return ast.parse(source)
+
+
 def _statements(nb):
     "([(text, names bound, names read)] of the code cells, [what is not Python])"
     found, broken = [], []
@@ -100,8 +108,10 @@ def _statements(nb):
     for place, cell in enumerate(nb["cells"]):
         if cell["cell_type"] != "code":
             continue
-        source = re.sub(r"(?m)^\s*[%!].*$", "", "".join(cell["source"]))
+        source = "".join(cell["source"])
         try:
+            if not _is_python(source):
+                source = re.sub(r"(?m)^\s*[%!].*$", "", source)
             parts = ast.parse(source).body
             codes = [compile(ast.Module([part], []), "cell", "exec") for part in parts]
         except (SyntaxError, ValueError, RecursionError, MemoryError) as e:  # a NUL, deep nesting
@@ -135,7 +145,7 @@ def _pairs(nb):
             for number, name, *_ in (pair for pair in pairs if len(pair) > 1):
                 number, name = getattr(number, "value", None), getattr(name, "id", "")
                 if NUMBER.fullmatch(str(number)) and STUB.fullmatch(name):
-                    found[number] = name
+                    found["0" * (number[1] == ".") + number] = name
     return found
 
 
@@ -156,11 +166,12 @@ def answers_in(nb):
 
 
 def _is_stub(code, name):
-    "Is the last definition of this function a `...`?"
-    bodies = [o.body for o in ast.parse(code).body if getattr(o, "name", "") == name]
-    return bool(bodies) and all(
+    "Is what the code binds to this name last a function of `...`?"
+    binds = lambda o: name in _names(compile(ast.Module([o], []), "answer", "exec"), "STORE")
+    *_, last = filter(binds, ast.parse(code).body)
+    return getattr(last, "name", "") == name and all(
         isinstance(o, ast.Pass) or isinstance(o, ast.Expr) and isinstance(o.value, ast.Constant)
-        for o in bodies[-1]
+        for o in last.body
     )
 
 # %% ../../nbs/apps/classroom.ipynb #000f3633
@@ -196,8 +207,13 @@ def submission(where, name):
     if where.is_dir():
         home, paths = where, notebooks_in(where)
     for path in paths:
-        data, page = path.read_bytes(), path.relative_to(home).as_posix()
-        found, broken = answers_in(json.loads(data))
+        page = path.relative_to(home).as_posix()
+        try:
+            data = path.read_bytes()
+            found, broken = answers_in(json.loads(data))
+        except Exception as e:  # it may hold anything
+            left.append(f"{page} cannot be read as a notebook ({type(e).__name__}: {e})")
+            continue
         left += [f"not Python, so not handed in: {page}, {line}" for line in broken]
         for number, answer in found.items():
             if number in answers:
@@ -248,15 +264,11 @@ def submit(where, name, to=None):
 
 def _in_the_way(path, name):
     "Before the work: why a submission cannot be written there; empty where it can"
-    if not path.absolute().parent.is_dir():
-        return "there is no such folder; make it first"
-    if path.is_dir():
-        return "that is a folder; name a file in it"
     with suppress(OSError, ValueError):
         other = read_submission(path)["name"]
         if other != name:
             return f"that holds the answers of {other!r}; name another file with --to"
-    return ""
+    return in_the_way(path)
 
 # %% ../../nbs/apps/classroom.ipynb #c1a55004
 def read_submission(path):
@@ -266,8 +278,9 @@ def read_submission(path):
         made = json.loads(path.read_text(encoding="utf-8"))
         parts = [made["name"]]
         for number, answer in made["answers"].items():
-            if not NUMBER.fullmatch(number):
-                raise ValueError(f"{number!r} is no exercise")
+            page = PureWindowsPath(answer["notebook"])  # to which / is a root, too
+            if not NUMBER.fullmatch(number) or page.anchor or ".." in page.parts:
+                raise ValueError(f"{number!r} of {page} is no exercise of a page")
             parts += [answer["function"], answer["code"], answer["notebook"]]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as e:
         raise ValueError(f"{path.name} is no submission ({type(e).__name__}: {e})") from None

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import math
 import re
 
 import nbformat
@@ -41,6 +42,7 @@ def test_no_solution_remains(path):
     gone = [body for title, body in folded if not title.startswith("Hint")]
     assert gone, "a chapter without solutions?"
     told = text(copy, "markdown")
+    assert "solutions are written out" not in exercises(copy)
     lines = [line for body in gone for line in body.splitlines() if len(line) > 40]
     refuse([f"still told: {line[:80]}" for line in lines if line in told])
     hints = [body for title, body in folded if title.startswith("Hint")]
@@ -178,6 +180,59 @@ def test_the_last_definition_counts():
         'check("00.6", my_f)',
     )
     assert handed_in(stub, answer, asks)[0] and not handed_in(answer, stub, asks)[0]
+
+
+@pytest.mark.parametrize("binds", [
+    "my_f = lambda x: 3", "def solve(x): return 3\nmy_f = solve", "from math import exp as my_f",
+    "if True:\n    def my_f(x): return 3", "class my_f:\n    def __new__(cls, x): return 3",
+])  # fmt: skip
+def test_what_is_bound_last_counts_whatever_binds_it(binds):
+    stub, asks = "def my_f(x): ...", 'check("00.6", my_f)'
+    scope = {}
+    exec(handed_in(stub, binds, asks)[0]["00.6"], scope)
+    assert scope["my_f"](1) == (3 if "3" in binds else math.e)
+    assert handed_in(binds, stub, asks)[0] == {}
+
+
+def test_a_line_that_goes_on_with_a_sign_of_magics_stays():
+    asks = 'check("00.6", my_f)'
+    lines = [
+        "def my_f():",
+        "    n = (7",
+        "         % 4",
+        "         != 4)",
+        '    return n, """',
+        "%b",
+    ]
+    code, broken = handed_in("\n".join([*lines, '"""']), asks)
+    scope = {}
+    exec(code["00.6"], scope)
+    assert scope["my_f"]() == (True, "\n%b\n") and broken == []
+    magics = "%time one = 1\n!ls\ndef my_f():\n    %matplotlib inline\n    return 3"
+    code, broken = handed_in(magics, asks)
+    assert code == {"00.6": "def my_f():\n\n    return 3"} and broken == []
+
+
+def test_a_number_is_one_with_and_without_its_first_0():
+    code, _ = handed_in("def my_f(): return 3", 'check("0.6", my_f)', 'check("00.6", my_f)')
+    assert list(code) == ["00.6"]
+    assert list(handed_in("def my_f(): return 3", 'check("0.6", my_f)')[0]) == ["00.6"]
+
+
+BROKEN = ["", "[]", "3", "{}", '{"cells": null}', '{"cells": [5]}', "[" * 100_000,
+          '{"cells": [{"source": ""}]}', '{"cells": [{"cell_type": "code", "source": [1]}]}']  # fmt: skip
+
+
+@pytest.mark.parametrize("text", BROKEN, ids=lambda text: text[:20])
+def test_a_broken_notebook_is_named_and_costs_no_other(tmp_path, capsys, text):
+    (tmp_path / "Untitled.ipynb").write_text(text)
+    alone = ["submit", str(tmp_path), "--name", "Ann", "--to", str(tmp_path / "a.json")]
+    assert main(alone) == 2
+    assert "Untitled.ipynb cannot be read as a notebook (" in capsys.readouterr().out
+    nbformat.write(page("def my_f(): return 3", 'check("00.6", my_f)'), tmp_path / "a.ipynb")
+    assert main(alone) == 0
+    assert "Untitled.ipynb cannot be read as a notebook (" in capsys.readouterr().out
+    assert list(read_submission(tmp_path / "a.json")["answers"]) == ["00.6"]
 
 
 def test_a_cell_that_is_not_python_is_named():
@@ -402,7 +457,10 @@ def test_helpers_of_two_pages_stay_apart(tmp_path):
     '{"name": "A", "answers": {"00.2": {"function": "f"}}}',
     '{"name": "A", "answers": {"00.2": {"function": "f", "code": 3}}}',
     '{"name": "A", "answers": {"00.2": {"function": "f", "code": ""}}}',
-    '{"name": "A", "answers": {"00.2": "f"}}', "[" * 10**5, "\udcff",
+    '{"name": "A", "answers": {"00.2": "f"}}', *(
+        json.dumps({"name": "A", "answers": {"00.2": {"function": "f", "code": "", "notebook": page}}})
+        for page in ("../x.ipynb", "a/../../x.ipynb", "/x.ipynb", "C:x.ipynb", "..\\x.ipynb")
+    ), "[" * 10**5, "\udcff",
 ])  # fmt: skip
 def test_what_is_no_submission_is_refused_by_its_name(tmp_path, written):
     (tmp_path / "x.json").write_text(written, encoding="utf-8", errors="surrogateescape")
