@@ -242,11 +242,7 @@ def submit(where, name, to=None):
     if reason := _in_the_way(path, name):
         say(f"rkhs-notes submit: {path}: {reason}")
         return 2
-    try:
-        made, left = submission(where, name)
-    except (OSError, ValueError, KeyError) as e:
-        say(f"rkhs-notes submit: {where} cannot be read as a notebook ({type(e).__name__}: {e})")
-        return 2
+    made, left = submission(where, name)
     for line in left:
         say(line)
     if not made["answers"]:
