@@ -369,18 +369,14 @@ def _merged(X, y, sample_weight=None):
     "(first, X, y, weights): equal rows (x, y) once, their weights added, weight 0 left out"
     weights = _weights_of(sample_weight, X)
     rows = np.flatnonzero(weights)
-    weights = weights[rows]
-    if hasattr(X, "shape"):
-        table = np.column_stack([ranked(taken_of(X, rows))[1], y[rows]])
-        _, first, place = np.unique(table, axis=0, return_index=True, return_inverse=True)
-        rows, weights = rows[first], np.bincount(place.ravel(), weights)
+    table = np.column_stack([ranked(taken_of(X, rows))[1], y[rows]])
+    _, first, place = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    rows, weights = rows[first], np.bincount(place.ravel(), weights[rows])
     return rows, taken_of(X, rows), y[rows], weights
 
 
 def _averaged(X, Y, weights):
     "(X, Y, weights) with one row for each different x: the mean of its answers"
-    if not hasattr(X, "shape"):
-        return X, Y, weights
     first, place = ranked(X)
     total, sums = np.bincount(place, weights), np.zeros((len(first), Y.shape[1]))
     np.add.at(sums, place, weights[:, None] * Y)
@@ -389,8 +385,6 @@ def _averaged(X, Y, weights):
 
 def _spread_within(X, Y, weights):
     "The mean square by which answers at equal x differ from their mean: no f of x can tell them apart"
-    if not hasattr(X, "shape"):
-        return 0.0
     (_, means, _), place = _averaged(X, Y, weights), ranked(X)[1]
     return float(np.average(((Y - means[place]) ** 2).mean(axis=1), weights=weights))
 

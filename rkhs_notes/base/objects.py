@@ -97,7 +97,9 @@ def joined(X, Y):
 
 
 def ranked(X):
-    "(first, place) as `distinct`, but in the order of the entries; X is (n, d), dense or sparse"
+    "(first, place) as `distinct`, but rows of numbers, dense or sparse, in the order of the entries"
+    if isinstance(X, Objects):
+        return distinct(X)
     if isinstance(X, SparseRows):
         rows = _row_keys(X)
     else:
@@ -115,8 +117,9 @@ def ranked(X):
 
 
 def differ(X):
-    "Does no row of X come twice? Objects are taken for different"
-    return not hasattr(X, "shape") or len(ranked(X)[0]) == X.shape[0]
+    "Does no point of X come twice?"
+    first, place = ranked(X)
+    return len(first) == len(place)
 
 
 def _row_keys(X):
