@@ -843,6 +843,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                      'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._curves': ( 'apps/estimators.html#_curves',
                                                                                     'rkhs_notes/apps/estimators.py'),
+                                            'rkhs_notes.apps.estimators._decades_below': ( 'apps/estimators.html#_decades_below',
+                                                                                           'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._deviations': ( 'apps/estimators.html#_deviations',
                                                                                         'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._elected': ( 'apps/estimators.html#_elected',
