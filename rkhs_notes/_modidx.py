@@ -909,6 +909,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                              'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._read_rows': ( 'apps/estimators.html#_read_rows',
                                                                                        'rkhs_notes/apps/estimators.py'),
+                                            'rkhs_notes.apps.estimators._require_squares': ( 'apps/estimators.html#_require_squares',
+                                                                                             'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._shapes': ( 'apps/estimators.html#_shapes',
                                                                                     'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._side_by_side': ( 'apps/estimators.html#_side_by_side',

@@ -31,7 +31,8 @@ from sklearn.base import MultiOutputMixin, OutlierMixin, RegressorMixin, Transfo
 from scipy.optimize import minimize_scalar
 from sklearn.utils import check_consistent_length, check_random_state, validation
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.sparsefuncs import min_max_axis
+from tqdm.auto import tqdm
+from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
 # %% ../../nbs/apps/estimators.ipynb #ef071d4d
 from sklearn.utils.validation import check_is_fitted
@@ -51,9 +52,10 @@ from ..base.points import joined_of, require_one_order
 from ..engines.kernels.entries import LamEach
 from ..engines.kernels.gram import AKernel, needed_columns
 from ..engines.machines.smo import one_of_many
+from ..engines.features.feature_maps import FeatureFunction
 from ..engines.features.random_maps import random_feature_map
 from ..engines.solving.landmarks import function_of, landmark_map, nystrom_features
-from ..deeper.machines import MulticlassMachine, sigmoid_of, svc_multiclass
+from ..deeper.machines import _multiclass, sigmoid_of, svc_multiclass
 from ..engines.machines.laplace_method import LaplaceOnFeatures, gp_classification
 from ..engines.machines.laplace_method import laplace_on_features
 from ..engines.solving.evidence import gaussian_process, tuned, without_effect
@@ -68,7 +70,7 @@ from ..engines.data.stored import write_expression
 from ..engines.data.tables import as_columns, read_table
 from ..engines.machines.prices import Share, require_factors, two_classes, unit_of
 from ..engines.machines.support import coupled, dealt, votes
-from ..deeper.scale import gaussian_process_large, kernel_pca_large, ridge_large
+from ..deeper.scale import gaussian_process_large, kernel_pca_large
 from ..deeper.streams import StreamingRidge
 from ..deeper.two_samples import gaussian_grid, mmd_test, mmd_test_aggregated
 from ..engines.kernels.leaves import Laplace, Mahalanobis, Matern
@@ -164,11 +166,8 @@ def _without_words(X, kernel):
     "A data frame without columns of words, if the kernel names the columns that it reads"
     if kernel is None or (few := needed_columns(X, kernel)) is X:
         return X
-    return X[[c for c in X.columns if c in few.columns or _are_numbers(X[c])]]
-
-
-def _are_numbers(column):
-    return np.asarray(column).dtype.kind in "biuf"
+    numbers = [c for c in X.columns if np.asarray(X[c]).dtype.kind in "biuf"]
+    return X[[c for c in X.columns if c in few.columns or c in numbers]]
 
 
 def _by_number(k, X):
@@ -185,13 +184,10 @@ def _read_parameters(estimator):
     for field in fields(estimator):
         value, word = getattr(estimator, field.name), word_of(field.type)
         words = [m for m in getattr(field.type, "__metadata__", ()) if isinstance(m, str)]
-        if isinstance(value, str) and words:
+        if words and (isinstance(value, str) or not word):
             if value not in words:
-                told = " or ".join(map(repr, words))
-                number = "a number or " * (word is not None)
-                raise ValueError(f"{field.name} must be {number}{told}, not {value!r}.")
-        elif words and not word:
-            raise TypeError(f"{field.name} must be {' or '.join(map(repr, words))}, not {value!r}.")
+                told = " or ".join(["a number"] * (word is not None) + list(map(repr, words)))
+                raise ValueError(f"{field.name} must be {told}, not {value!r}.")
         elif word and not value is field.default is None:
             word.read(value, field.name, None)
 
@@ -267,15 +263,9 @@ def _anew(fit):
 
     @wraps(fit)
     def fit_anew(self, *data, **options):
-        before = dict(vars(self))
-        for name in before:
-            if name.endswith("_"):
-                delattr(self, name)
-        try:
+        with self._all_or_nothing():
+            self._forget()
             return fit(self, *data, **options)
-        except BaseException:
-            vars(self).clear(), vars(self).update(before)
-            raise
 
     return fit_anew
 
@@ -314,6 +304,22 @@ class KernelEstimator(_Kept):
             setattr(self, owner, kernel.with_params(**{parameter: params[name]}))
         return self
 
+    @contextmanager
+    def _all_or_nothing(self):
+        "After an error all is as it was before"
+        before = dict(vars(self))
+        try:
+            yield
+        except BaseException:
+            vars(self).clear(), vars(self).update(before)
+            raise
+
+    def _forget(self):
+        "What a fit left"
+        for name in list(vars(self)):
+            if name.endswith("_"):
+                delattr(self, name)
+
     def _left_open(self, name):
         "Is this parameter to be chosen?"
         return isinstance(getattr(self, name), str)
@@ -325,6 +331,8 @@ class KernelEstimator(_Kept):
         if points is None:
             return _read_rows(self, X, *y, reset=True, **options)
         check_consistent_length(points, *y)
+        if options.get("y_numeric"):
+            y = [as_floats(y[0], "y")]
         return (points, *map(np.asarray, y)) if y else points
 
     def _points(self, X):
@@ -377,6 +385,12 @@ def _averaged(X, Y, weights):
     return taken_of(X, first), sums / total[:, None], total
 
 
+def _require_squares(Y):
+    "Refuses answers whose squares overflow, or are all 0 by rounding"
+    size, because = np.abs(Y).max(), ", or squares leave the floats: rescale y"
+    as_number(size, "the largest |y|", at_least=1e-150 * (size > 0), at_most=1e152, because=because)
+
+
 def _spread_within(X, Y, weights):
     "The mean square by which answers at equal x differ from their mean: no f of x can tell them apart"
     (_, means, _), place = _averaged(X, Y, weights), ranked(X)[1]
@@ -391,9 +405,7 @@ def _ends(X):
 def _deviations(X):
     "The standard deviation of each column, 1 where it is constant"
     if issparse(X):
-        n, mean, zeros = len(X), X.mean(axis=0), len(X) - X.count_nonzero(axis=0)
-        squares = np.bincount(X.indices, (X.data - mean[X.indices]) ** 2, len(mean))
-        spread = np.sqrt((squares + zeros * mean**2) / n)
+        spread = np.sqrt(mean_variance_axis(X, axis=0)[1])
     else:
         size = 2.0 ** np.frexp(np.abs(X).max())[1]  # so that no square overflows
         spread = (X / size).std(axis=0) * size
@@ -447,21 +459,16 @@ def _wide(family, width):
     return family(bandwidth=width)
 
 
-def _gaussian(X, bandwidth, name="X"):
-    "The Gaussian of this bandwidth, or of the median distance"
-    if not isinstance(bandwidth, str):
-        k = Gaussian(bandwidth)
-        _warn_of_scales(X, k)
-        return k
-    return _wide(Gaussian, _unit(X, _warn_of_scales(X, None, name)))
-
-
-def _proposed(X, kernel, bandwidth):
-    "(the kernel, how it came), where there is one only"
+def _proposed(X, kernel, bandwidth="median", name="X"):
+    "(the kernel, how it came), where there is one only: None is a Gaussian"
+    by = "as passed"
     if kernel is None:
-        return _gaussian(X, bandwidth), f"by bandwidth={bandwidth!r}"
+        by = f"by bandwidth={bandwidth!r}"
+        if isinstance(bandwidth, str):
+            return _wide(Gaussian, _unit(X, _warn_of_scales(X, None, name))), by
+        kernel = Gaussian(bandwidth)
     _warn_of_scales(X, kernel)
-    return kernel, "as passed"
+    return kernel, by
 
 
 def _least_noise(k, X, weights):
@@ -586,6 +593,7 @@ class _Poll:
     "Leave-one-out errors of candidates on some voters"
 
     def __init__(self, most, X, Y, weights, lams, offset, units):
+        _require_squares(Y)
         some = _with_each_side(_voters(X, most), Y)
         self.seen = taken_of(X, some), Y[some], lams, offset, weights[some]
         self.units, self.errors, self.n, self.least = units, {}, len(some), None
@@ -683,38 +691,39 @@ def _shapes(X, Y, weights, kernel, go_on):
     return [poll.kernel(c, each) for c in left]
 
 
-def _elected(
-    X, Y, weights, kernel, bandwidth, lams=None, offset=True, effort="quick", free=True, whole=0
-):
-    "(kernel, path of voters, or of a whole of few points, its lam, words); no path if lam is given"
-    of_all, (rounds, last), poll = (X, Y, weights), _ROUNDS[effort], None
+def _elected(estimator, X, Y, weights, lams=None, offset=True, free=True, whole=0):
+    """(path, error) of voters, or of a whole of few points; (None, 1.0) where lam is not free
+
+    Sets kernel_ and chosen_, and lam_, which is None where it is not free
+    """
+    of_all, (rounds, last), poll = (X, Y, weights), _ROUNDS[estimator.effort], None
+    bandwidth, estimator.lam_ = getattr(estimator, "bandwidth", "loo"), None
     of = X, Y, weights = _averaged(X, Y, weights)
     if len(X) < 2:
-        k, _ = _proposed(X, kernel, bandwidth)
-        return k, None, 1.0, f"{k}: one point leaves nothing to choose by"
-    if kernel is not None or bandwidth not in ("loo", "evidence"):
-        k, by = _proposed(X, kernel, bandwidth)
+        estimator.lam_, (estimator.kernel_, _) = 1.0, _proposed(X, estimator.kernel, bandwidth)
+        estimator.chosen_ = f"{estimator.kernel_}: one point leaves nothing to choose by"
+        return None, 1.0
+    if estimator.kernel is not None or bandwidth not in ("loo", "evidence"):
+        k, by = _proposed(X, estimator.kernel, bandwidth)
     elif bandwidth == "loo":
-        if lams is None and not free and effort == "quick":  # no lam is asked for
+        if lams is None and not free and estimator.effort == "quick":  # no lam is asked for
             rounds = rounds[:2]
         (best, *_), poll, by = _voted(*of, lams, offset, rounds)
         k = poll.kernel(best)
     else:
-        rows, scaled, weights = of_all
-        if scaled.shape[1] > 1:
-            scaled, _, _ = _standardised(scaled, weights)
-        rows = rows, scaled, weights
-        k = _climbed(_shapes(*rows, None, rounds[0][1]), *rows, most=last)[0].k
+        k = _climbed(_shapes(*of_all, None, rounds[0][1]), *of_all, most=last)[0].k
         by = f"of largest evidence on {min(len(of_all[0]), last)} points"
+    estimator.kernel_, estimator.chosen_ = k, f"{k}, {by}"
     if not free:
-        return k, None, None, f"{k}, {by}"
+        return None, 1.0
     last = min(last, len(X))
     if len(X) <= whole:
         last = len(X)
     if poll is None or poll.n < last:
         poll = _Poll(last, *of, lams, offset, {})
     path = poll.path(k)
-    return k, path, path._best, f"{k}, {by}"
+    estimator.lam_ = path._best
+    return path, path.loo.min() + _spread_within(*of_all)
 
 # %% ../../nbs/apps/estimators.ipynb #rout0002
 _PATH, _EXACT, _CENTRES = 3000, 10_000, 2000
@@ -812,7 +821,7 @@ def _matrix_or_features(n, d, m):
 
 
 def _solved(how, k, X, Y, lam, offset, weights):
-    "(f, b), exact, on centres or on features"
+    "(f, b), exact, or on features, which landmarks have, too"
     if how._solves_exactly(X):
         found = ridge(k, X, Y, lam, offset, weights)
         return (found.function, found.offset) if offset else (found, 0.0)
@@ -820,29 +829,22 @@ def _solved(how, k, X, Y, lam, offset, weights):
         one_a_column(lam, Y)
         each = [_solved(how, k, X, y, c, offset, weights) for y, c in zip(Y.T, lam, strict=True)]
         return _side_by_side([f for f, _ in each]), np.array([b for _, b in each])
-    if how.route_ == "landmarks":
-        return _solved_on_landmarks(k, X, Y, lam, offset, weights, how._many)
     sums = StreamingRidge(how._features_of(k, X), _columns(Y).shape[1])
-    for rows in row_blocks(len(Y), 64 * how._many):
+    blocks = list(row_blocks(len(Y), 8 * how._many))
+    for rows in tqdm(blocks, desc="blocks of rows", delay=10, leave=False):
         sums.update(taken_of(X, rows), Y[rows], weights[rows])
-    found = sums.solve(lam, offset=offset)
-    return (found.function, found.offset) if offset else (found, 0.0)
+    f, b = sums.solve(lam, offset=offset), 0.0
+    if offset:
+        f, b = f.function, np.reshape(f.offset, Y.shape[1:])[()]
+    return _in_sections(f._with(f.w.reshape(-1, *Y.shape[1:]))), b
 
 
-def _solved_on_landmarks(k, X, Y, lam, offset, weights, m):
-    "(f, b): f = f_y − b f_1 is linear in b, and Σ w (y − b − f) = 0 at the best b   (5.4)"
-    level = offset * (weights @ Y) / weights.sum()
-    answers = _columns(Y - level)
-    if offset:
-        answers = np.column_stack([answers, np.ones(len(Y))])
-    f = ridge_large(k, X, answers, lam, m, rng=0, weights=weights).function
-    alpha, b = f.alpha, np.zeros(answers.shape[1] - offset)
-    if offset:
-        left = weights @ (answers - f(X))
-        if left[-1] > 1e-5 * weights.sum():  # else constants are as good as in H
-            b = left[:-1] / left[-1]
-        alpha = alpha[:, :-1] - np.outer(alpha[:, -1], b)
-    return f._with(alpha.reshape(-1, *Y.shape[1:])), level + b.reshape(Y.shape[1:])[()]
+def _in_sections(f):
+    "A function of the features of landmarks by their sections; others as they are"
+    by_sections = function_of(f.phi, f.w)
+    if isinstance(by_sections, RKHSFunction):
+        return by_sections
+    return f
 
 
 def _side_by_side(modes):
@@ -896,16 +898,14 @@ class KernelRidge(_Routed, _ManyTargets, KernelEstimator):
         lams = None
         if not free:
             lams = np.unique(self.lam)
-        how = self.kernel, self.bandwidth, lams, self.offset, self.effort, free, _PATH
         own, unit = Y, ""
         if Y.shape[1] > 1:  # a column of larger unit has no larger say
             own, unit = _standardised(Y, weights)[0], " of y in deviations"
-        self.kernel_, path, self.lam_, self.chosen_ = _elected(X, own, weights, *how)
-        within = _spread_within(X, own, weights)
+        path, error = _elected(self, X, own, weights, lams, self.offset, free, _PATH)
         X, Y, weights = _averaged(X, Y, weights)
         Y = Y.reshape(len(Y), *y.shape[1:])
-        if free and path:
-            self.lam_, self.loo_ = path._best, path.loo.min() + within
+        if path:
+            self.loo_ = error
             self._say(
                 f"lam={self.lam_:.3g}, the best of {len(path.lams)} by leave-one-out"
                 f" on {len(path.X)} points, mean squared error {self.loo_:.4g}{unit}",
@@ -949,22 +949,19 @@ class _Machine(KernelEstimator):
 
     def _elect(self, X, Y, weights, *free):
         "The error r of the ridge that leaves one out best: its kernel and penalty; None if none"
-        several = self.kernel is None and self.bandwidth == "loo"
-        if not several and not any(map(self._left_open, free)):
-            if self.kernel is not None:
-                _warn_of_scales(X, self.kernel)
+        free = any(map(self._left_open, free))
+        if not free and not (self.kernel is None and self.bandwidth == "loo"):
             self.lam_ = None
             return self._propose(X)
-        lams, r = self._penalties * weights.mean(), 1.0
+        lams = self._penalties * weights.mean()
         if self.kernel is not None:  # a kernel of large values rounds small ones
             some = taken_of(X, _voters(X))
             lams = lams * _decades_below(self.kernel, some)
             lams = lams * max(1.0, _least_noise(self.kernel, some, weights) / lams[0])
-        how = self.kernel, self.bandwidth, lams, True, self.effort, any(map(self._left_open, free))
-        self.kernel_, path, self.lam_, self.chosen_ = _elected(X, Y, weights, *how)
+        path, error = _elected(self, X, Y, weights, lams, free=free)
         if path:
-            r = np.sqrt(path.loo.min() + _spread_within(X, Y, weights))
             self._say(at_edge("lam", path.lams, path.loo, np.inf, ""))
+        r = np.sqrt(error)
         return r * (r > 1e-13)  # of Y in deviations: rounding
 
 # %% ../../nbs/apps/estimators.ipynb #758974be
@@ -1110,45 +1107,33 @@ class _RoutedMachine(_Routed, _Machine):
         return (n**2 * (d + 100), stored), on_features, on_features
 
 
-def _on_landmarks(machine, f, X, **changed):
-    "The machine with a function of features in its simplest form"
-    f = function_of(f.phi, f.w)
-    if not isinstance(f, RKHSFunction):
-        f = f.of_columns(X)
-    return type(machine)._of(**(vars(machine) | dict(function=f) | changed))
+def _on_landmarks(machine, f):
+    "The machine with this function of features, in its simplest form"
+    return type(machine)._of(**vars(machine) | dict(function=_in_sections(f)))
 
 
 def _tube_on(phi, k, X, y, C, eps, weights, tol):
     "svr on features"
     machine = tube_machine(phi(X), phi, X, y, C, eps, weights, tol)
-    return _on_landmarks(machine, machine.function, X)
+    return _on_landmarks(machine, machine.function)
 
 # %% ../../nbs/apps/estimators.ipynb #rout0006
 def _machine_on(phi, k, X, y, C, weights, tol):
     "svc, or svc_multiclass, on features"
-    classes, place = np.unique(y, return_inverse=True)
-    F, pairs, machines = phi(X), _pairs(len(classes)), []
-    dual = np.zeros((len(F), len(pairs)))
+    y = Classes(*np.unique(y, return_inverse=True))
+    F, pairs = phi(X), _pairs(len(y.classes))
+    dual, numbers = np.zeros((len(F), len(pairs))), np.empty((3, len(pairs)))
     for t, (low, high) in enumerate(pairs):
-        rows = np.flatnonzero((place == low) | (place == high))
-        box = two_classes(np.where(place[rows] == high, 1.0, -1.0), C * weights[rows])
-        names = tuple(classes[[low, high]].tolist())
-        of = F[rows], phi, taken_of(X, rows), box, names
-        machines.append(primal_machine(*of, tol))
-        dual[rows, t] = machines[-1].dual
+        rows = np.flatnonzero((y.place == low) | (y.place == high))
+        box = two_classes(np.where(y.place[rows] == high, 1.0, -1.0), C * weights[rows])
+        names = tuple(y.classes[[low, high]].tolist())
+        machine = primal_machine(F[rows], phi, taken_of(X, rows), box, names, tol)
+        dual[rows, t] = machine.dual
+        numbers[:, t] = machine.offset, machine.gap, machine.converged
     if not pairs[1:]:
-        return _on_landmarks(machines[0], machines[0].function, X)
-    return MulticlassMachine._of(
-        function_of(phi, F.T @ dual),
-        np.array([m.offset for m in machines]),
-        dual,
-        np.flatnonzero(dual.any(axis=1)),
-        max(m.gap for m in machines),
-        all(m.converged for m in machines),
-        classes,
-        "one-vs-one",
-        tuple(pairs),
-    )
+        return _on_landmarks(machine, machine.function)
+    machine = _multiclass(k, X, y, "one-vs-one", dual, *numbers, pairs)
+    return _on_landmarks(machine, FeatureFunction._of(phi, F.T @ dual).of_columns(X))
 
 # %% ../../nbs/apps/estimators.ipynb #449ece8f
 @_estimator
@@ -1366,32 +1351,33 @@ class GaussianProcess(_Routed, _ManyTargets, KernelEstimator):
         shape = y.shape[1:]
         _, X, Y, weights = _merged(X, _columns(y), sample_weight)
         self._taken(X)
-        answers, free, passed = Y, self._left_open("noise"), None
+        answers, free, noise = Y, self._left_open("noise"), None
         Y, self.offset_, self.unit_ = _standardised(Y, weights)
         unit, y, as_it_is = 1.0, Y, self.kernel is not None and not self.tune
         if Y.shape[1] == 1 or as_it_is or not free:  # kernel and noise have the unit of y
             y, self.unit_ = answers - self.offset_, 1.0
             if not as_it_is:
+                _require_squares(y)
                 unit = _standardised(y.reshape(-1, 1), np.repeat(weights, y.shape[1]))[2].item()
             Y = y / unit
         self.offset_ = self.offset_.reshape(shape)[()]
         rows = X, Y, weights
         if not free:
-            noise = passed = self.noise / unit**2
+            noise = self.noise / unit**2
         if self.tune and len(_averaged(*rows)[0]) > 1:
-            (rounds, most), options = _ROUNDS[self.effort], (passed, self.restarts)
+            rounds, most = _ROUNDS[self.effort]
             shapes = _shapes(*rows, self.kernel, rounds[0][1])
-            k, noise, edge = _climbed(shapes, *rows, *options, most)
+            k, noise, edge = _climbed(shapes, *rows, noise, self.restarts, most)
             start = " or ".join(type(k).__name__ for k in shapes)
             if self.kernel is not None:
                 start = self.kernel
             self.chosen_ = f"{k}, noise {noise:.3g} (y standardised), by evidence from {start}"
             self._say(edge)
         else:
-            how = self.kernel, "loo", None, True, self.effort, free
-            k, _, found, self.chosen_ = _elected(*rows, *how)
+            _elected(self, *rows, free=free)
+            k = self.kernel_
             if free:
-                noise = found
+                noise = self.lam_
         if free and noise < (least := _least_noise(k, X, weights)):
             noise = least
             self._say(f"noise {least:.3g}, for rounding hides less")
@@ -1502,7 +1488,7 @@ class KernelLogistic(_Routed, _Classifier):
     scale : "evidence", or float > 0    of the kernel, the prior variance of the log-odds
     bandwidth : "loo", "median", or float > 0    where kernel is None; a number is a Gaussian's
     class_weight : dict, "balanced", or None     factors of the weights
-    effort : "quick" or "full"     choose on up to 1000 points, or on 4000 and by a finer search
+    effort : "quick" or "full"     choose on up to 1000 points, or on 2000 and by a finer search
     route : "auto", "exact", "landmarks", "features"    see *Routes for many rows*
 
     Attributes
@@ -1531,8 +1517,8 @@ class KernelLogistic(_Routed, _Classifier):
         q = len(self.classes_)
         self._taken(X, q - (q == 2))
         signs, scale, fits, how, edge = self._signs(place), self.scale, None, "", ""
-        asked = self.kernel, self.bandwidth, None, True, self.effort, False
-        k, _, _, self.chosen_ = _elected(X, signs, weights, *asked)
+        _elected(self, X, signs, weights, free=False)
+        k = self.kernel_
         if self._left_open("scale"):
             (scale, fits, edge), how = self._scale(k, X, place, weights), ", by evidence"
         self.kernel_, self.lam_ = scale * k, 1 / (2 * scale)
@@ -1752,7 +1738,7 @@ class _TwoViews(_Named, KernelEstimator):
         self._propose(X)
         self.kernel_y_, self._n_features_out = self.kernel_y, self.n_components
         if self.kernel_y is None:
-            self.kernel_y_ = _gaussian(Y, "median", "y")
+            self.kernel_y_, _ = _proposed(Y, None, name="y")
             self._say(f"of y {self.kernel_y_}, by the median distance")
         return X, Y
 
@@ -1839,7 +1825,9 @@ def _holds_words_or_gaps(X):
 
 def _grid(X, Y):
     "Seven Gaussians in units of the columns' pooled deviations, of which labels know nothing"
-    units = _deviations(joined_of(X, Y))
+    units = _deviations(both := joined_of(X, Y))
+    if len(ranked(both)[0]) == 1:  # no distance to measure by
+        return [Gaussian(1.0)]
     if (most := units.max()) > 1e300:
         raise ValueError(
             f"a column of X has the deviation {most:.3g}, and a multiple of it is to be a bandwidth: rescale X."
@@ -1915,12 +1903,19 @@ class TwoSampleDrift(KernelEstimator):
             read_table(reference, name="the reference"),
             read_table(X, name="the batch"),
             self.level,
+            categorical=[c for c, values in reference.items() if values.dtype == object],
             n_permutations=self.n_permutations,
             rng=_generator(self.random_state),
         )
 
     def drifted(self, X):
         "Is the p-value at most `level`?"
+        if (least := 1 / (self.n_permutations + 1)) > self.level:
+            warned(
+                f"no p-value of {self.n_permutations} permutations is below {least:.2g}, and level "
+                f"is {self.level:g}: drifted is never True. Pass a larger n_permutations=.",
+                UserWarning,
+            )
         return bool(self.test(X).rejects(self.level))
 
     def score(self, X, y=None):

@@ -311,13 +311,58 @@ def test_leaving_out_one_of_two_equal_rows_does_not_leave_its_answer_in():
     assert naive.loo.min() < 0.1 * once.loo_  # what it would believe of pure noise
 
 
-def test_weights_are_repetitions_also_for_texts_of_which_none_is_merged():
+def test_weights_are_repetitions_also_for_texts():
     words, y, w = ["aa", "ab", "bb", "ba"], [0.0, 1.0, 2.0, 1.0], [1, 3, 0, 2]
     k = Spectrum(1) + Spectrum(2)
     again = [word for word, times in zip(words, w, strict=True) for _ in range(times)]
     answers = np.repeat(y, w)
     left = KernelRidge(k, lam=0.1).fit(words, y, sample_weight=w).predict(words)
     assert np.allclose(left, KernelRidge(k, lam=0.1).fit(again, answers).predict(words))
+
+
+@pytest.mark.parametrize(
+    "cls, chosen",
+    [(KernelRidge, "lam_"), (KernelSVC, "C_"), (KernelSVR, "C_"), (KernelLogistic, "temperature_")],
+)
+def test_repeated_texts_choose_as_weights_and_as_rows_of_numbers_do(cls, chosen):
+    words = "abcab abdab xyzxy xywxw abzab xyaxy bcbca zxyzx cabca wxyxy".split()
+    k, y = Spectrum(2).normalized(), np.random.default_rng(0).normal(size=10)
+    if cls in (KernelSVC, KernelLogistic):
+        y = y > 0
+    F = np.linalg.cholesky(k(words, words))  # rows of the same inner products
+    many, often = cls(k).fit(words * 4, np.tile(y, 4)), cls(k).fit(words, y, sample_weight=[4] * 10)
+    numbers = cls(Linear()).fit(np.tile(F, (4, 1)), np.tile(y, 4))
+    for other in (often, numbers):
+        assert np.isclose(getattr(many, chosen), getattr(other, chosen), rtol=1e-6)
+
+
+@pytest.mark.parametrize("cls", [KernelSVC, KernelSVR])
+@pytest.mark.parametrize("size", [1e-9, 1e-2, 1.0])
+def test_a_kernel_of_small_values_has_a_price_as_large(cls, size):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 2))
+    y = X @ [1, 2.0] + 0.1 * rng.normal(size=120)
+    if cls is KernelSVC:
+        y = y > 0
+    usual, small = cls(Gaussian(1.0)).fit(X, y), cls(size * Gaussian(1.0)).fit(X, y)
+    assert np.isclose(small.C_ * size, usual.C_) and small.score(X, y) > 0.95
+
+
+def test_the_least_penalty_is_told_and_no_warning():
+    X = np.random.default_rng(0).normal(size=(100, 2))
+    assert "lam = 0.001 is the least that was tried" in KernelSVR(Linear()).fit(X, X[:, 0]).chosen_
+
+
+@pytest.mark.parametrize("cls", [KernelRidge, KernelSVR, GaussianProcess])
+def test_answers_beyond_the_squares_of_floats_are_refused_by_name(cls):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    for unit in (1e-165, 1e155):
+        with pytest.raises(ValueError, match=r"the largest \|?(of )?y.*rescale y"):
+            cls(Gaussian(1.0)).fit(X, X[:, 0] * unit)
+    with pytest.raises(TypeError, match="y holds text"):
+        cls(Spectrum(2)).fit(["ab", "ba", "aa"], ["a", "b", "c"])
+    with pytest.raises(ValueError, match="y is not finite everywhere"):
+        cls(Spectrum(2)).fit(["ab", "ba", "aa"], [1, 2, np.inf])
 
 
 def repeated(seed, n=30):
@@ -1997,8 +2042,16 @@ def test_drift_of_columns_that_are_mostly_zero_is_seen():
     for make in (np.asarray, sp.csr_array):
         drift = TwoSampleDrift().fit(make(few))
         assert drift.drifted(make(many)) and not drift.drifted(make(rng.permutation(few)))
-    with pytest.raises(ValueError, match="all 160 points in X coincide"):
-        TwoSampleDrift().fit(np.ones((80, 2))).score(np.ones((80, 2)))
+    assert TwoSampleDrift().fit(np.ones((80, 2))).score(np.ones((80, 2))) == 1
+    with pytest.warns(UserWarning, match="18 permutations is below 0.053"):
+        assert not TwoSampleDrift(n_permutations=18).fit(few).drifted(many)
+
+
+def test_rooms_that_are_numerals_here_and_words_there_drift_as_words():
+    rooms = pd.DataFrame({"room": ["12", "12b", "7"] * 20})
+    drift = TwoSampleDrift(n_permutations=99).fit(rooms)
+    assert drift.score(rooms[::-1]) == 1
+    assert drift.drifted(rooms.replace("12b", "7"))
 
 
 @pytest.mark.parametrize(
