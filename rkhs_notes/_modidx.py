@@ -2616,6 +2616,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                'rkhs_notes/engines/data/tables.py'),
                                                 'rkhs_notes.engines.data.tables.encoded': ( 'engines/data/tables.html#encoded',
                                                                                             'rkhs_notes/engines/data/tables.py'),
+                                                'rkhs_notes.engines.data.tables.holds_words': ( 'engines/data/tables.html#holds_words',
+                                                                                                'rkhs_notes/engines/data/tables.py'),
                                                 'rkhs_notes.engines.data.tables.read_table': ( 'engines/data/tables.html#read_table',
                                                                                                'rkhs_notes/engines/data/tables.py')},
             'rkhs_notes.engines.features.bins': { 'rkhs_notes.engines.features.bins._': ( 'engines/features/bins.html#_',

@@ -67,7 +67,7 @@ from ..rkhs import RKHSFunction
 
 # %% ../../nbs/apps/estimators.ipynb #97f913c4
 from ..engines.data.stored import write_expression
-from ..engines.data.tables import as_columns, read_table
+from ..engines.data.tables import as_columns, holds_words, read_table
 from ..engines.machines.prices import Share, require_factors, two_classes, unit_of
 from ..engines.machines.support import coupled, dealt, votes
 from ..deeper.scale import gaussian_process_large, kernel_pca_large
@@ -1903,7 +1903,7 @@ class TwoSampleDrift(KernelEstimator):
             read_table(reference, name="the reference"),
             read_table(X, name="the batch"),
             self.level,
-            categorical=[c for c, values in reference.items() if values.dtype == object],
+            categorical=[c for c, values in reference.items() if holds_words(values)],
             n_permutations=self.n_permutations,
             rng=_generator(self.random_state),
         )

@@ -2054,6 +2054,15 @@ def test_rooms_that_are_numerals_here_and_words_there_drift_as_words():
     assert drift.drifted(rooms.replace("12b", "7"))
 
 
+def test_numbers_that_came_as_texts_drift_as_numbers():
+    rng = np.random.default_rng(0)
+    few, many = (pd.DataFrame({"x": rng.normal(size=150) + shift}) for shift in (0, 1))
+    of_texts = TwoSampleDrift(n_permutations=199).fit(few.map(repr)).score(many.map(repr))
+    with_gaps = pd.concat([few, pd.DataFrame({"x": [np.nan]})])  # compared as a table, too
+    assert of_texts == TwoSampleDrift(n_permutations=199).fit(few).compare(many).test.pvalue
+    assert of_texts <= 0.02 and TwoSampleDrift(n_permutations=199).fit(with_gaps).drifted(many)
+
+
 @pytest.mark.parametrize(
     "kind", ["a constant column", "a column of 5 % numbers beside another", "a rare class"]
 )

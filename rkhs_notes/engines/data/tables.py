@@ -395,6 +395,11 @@ def as_columns(frame):
     return {str(c): _column(frame[c]) for c in _named_columns(frame)}
 
 
+def holds_words(column):
+    "Is there something else than numbers and gaps in a column of as_columns?"
+    return column.dtype == object and not all(map(_is_number, filter(None, column)))
+
+
 def _parquet_table(path):
     try:
         from pyarrow.parquet import ParquetFile
