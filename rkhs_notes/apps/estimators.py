@@ -185,9 +185,10 @@ def _read_parameters(estimator):
         value, word = getattr(estimator, field.name), word_of(field.type)
         words = [m for m in getattr(field.type, "__metadata__", ()) if isinstance(m, str)]
         if words and (isinstance(value, str) or not word):
-            if value not in words:
+            kind = (TypeError, ValueError)[isinstance(value, str)]
+            if kind is TypeError or value not in words:
                 told = " or ".join(["a number"] * (word is not None) + list(map(repr, words)))
-                raise ValueError(f"{field.name} must be {told}, not {value!r}.")
+                raise kind(f"{field.name} must be {told}, not {value!r}.")
         elif word and not value is field.default is None:
             word.read(value, field.name, None)
 
