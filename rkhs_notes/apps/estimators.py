@@ -388,8 +388,9 @@ def _averaged(X, Y, weights):
 
 def _require_squares(Y):
     "Refuses answers whose squares overflow, or are all 0 by rounding"
-    size, because = np.abs(Y).max(), ", or squares leave the floats: rescale y"
-    as_number(size, "the largest |y|", at_least=1e-150 * (size > 0), at_most=1e152, because=because)
+    size = np.abs(Y).max()
+    if size > 1e152 or 0 < size < 1e-150:
+        raise ValueError(f"the largest |y| is {size:.2g}, and squares leave the floats: rescale y.")
 
 
 def _spread_within(X, Y, weights):
