@@ -2,6 +2,8 @@
 
 import itertools
 import math
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -104,6 +106,12 @@ def test_what_is_said_of_a_number(words, slip):
 )
 def test_what_is_said_of_a_matrix(words, slip):
     assert words in said(lambda A, p: A @ A.T * p**3, slip, squares)
+
+
+@pytest.mark.parametrize("kind", [Fraction, Decimal, np.float32, str])
+def test_an_answer_that_ignores_an_argument_is_told_in_numbers_of_any_type(kind):
+    wrong = said(lambda p, s: s + np.sin(9 * p), lambda p, s: kind(s), shares)
+    assert wrong.startswith("your answer stays the same when p changes")
 
 
 def test_a_number_that_is_added_here_and_taken_away_there_is_no_constant():

@@ -1,6 +1,8 @@
 """Routes for many rows: what is counted and said, and each of them against the exact fit."""
 
 import pickle
+import re
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -174,6 +176,36 @@ def test_counts_are_those_of_the_tables():
     sparse = sp.csr_matrix(np.eye(500, 2000))
     told = KernelPCA(rn.Linear(), 2, route="landmarks").fit(sparse)._told
     assert f"landmarks {500 * 500 * (22 + 2 * 500):.1e} operations" in told  # one entry a row
+
+
+def counted(name, route, n):
+    "{route: (operations, bytes)} as the sentence of a fit to n rows tells them"
+    sentence = fitted(name, route, *rows(n)).chosen_
+    found = re.findall(r"(exact|landmarks|features) (\S+) operations and (\S+) GiB", sentence)
+    return {each: (float(many), float(gib) * 2**30) for each, many, gib in found}
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_the_memory_that_is_told_is_about_what_is_taken(name, monkeypatch):
+    fewest(name, monkeypatch, most=150)
+    monkeypatch.setitem(GIVEN, "svr", KernelSVR(k, epsilon=1.0))  # a wide tube is soon found
+    for route in ("exact", "landmarks", "features")[: 3 - (name == "process")]:
+        tracemalloc.start()
+        _, stored = counted(name, route, 500)[route]
+        taken = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert 0.05 < stored / taken < 20, (route, stored, taken)
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_exact_grows_with_squares_or_cubes_and_the_other_routes_with_the_rows(name, monkeypatch):
+    fewest(name, monkeypatch, most=20)
+    few, many = (counted(name, "landmarks", n) for n in (400, 1600))
+    solved = name in ("ridge", "process", "two log-odds", "three log-odds")  # by a factor
+    powers = {route: np.log(np.divide(many[route], few[route])) / np.log(4) for route in few}
+    np.testing.assert_allclose(powers.pop("exact"), [2 + solved, 2], atol=0.1)
+    for operations, stored in powers.values():
+        assert operations == pytest.approx(1, abs=0.1) and stored < 1.1
 
 
 @pytest.mark.parametrize("name", GIVEN)
