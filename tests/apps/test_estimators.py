@@ -821,6 +821,29 @@ def test_more_voters_overrule_few_ones(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore:lam = ")
+def test_the_last_round_compares_two_or_searches_on_and_is_for_penalties(monkeypatch):
+    "The rounds of the page, with a twentieth of the voters"
+    for effort, (rounds, last) in estimators._ROUNDS.items():
+        fewer = [(voters // 20, *others) for voters, *others in rounds]
+        monkeypatch.setitem(estimators._ROUNDS, effort, (fewer, last // 20))
+    monkeypatch.setattr(estimators, "_PATH", 150)
+    X = np.random.default_rng(0).normal(size=(220, 2))
+    y = np.sin(2 * X[:, 0]) + X[:, 1]
+
+    def voters(estimator, y):
+        return re.findall(r"(?:(\d+) )?on (\d+) points", estimator.fit(X, y).chosen_)
+
+    for estimator, target in ((KernelRidge(lam=1.0), y), (KernelSVC(), y > 0)):
+        (_, first), (_, second), last = voters(estimator, target)
+        assert (first, second, last) == ("20", "50", ("2", "100"))
+        *_, (many, at) = voters(estimator.set_params(effort="full"), target)
+        assert int(many) >= 3 * 3 - 2 and at == "100"  # three, each beside two bandwidths
+    assert [at for _, at in voters(KernelLogistic(), y > 0)] == ["20", "50"]
+    assert [at for _, at in voters(KernelLogistic(effort="full"), y > 0)] == ["20", "50", "100"]
+    assert [voters(KernelRidge(effort=e), y)[-1][1] for e in ("quick", "full")] == ["100", "200"]
+
+
+@pytest.mark.filterwarnings("ignore:lam = ")
 @pytest.mark.parametrize("effort", ["quick", "full"])
 def test_no_bandwidth_a_step_away_from_the_elected_is_better(effort):
     X, y = make_friedman1(600, noise=0.3, random_state=0)
