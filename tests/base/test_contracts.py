@@ -367,6 +367,16 @@ def test_help_says_what_the_words_say(name, f):
         assert word.says in line, f"{name}: help() lacks {argument} : {word.says}"
 
 
+def test_the_number_of_rows_is_said_by_the_letter_that_is_checked():
+    unlike = set()
+    for name, f in CONTRACTS:
+        for argument, word in f.plan.words.items():
+            shape = re.search(r"array \((\w+)", word.says)
+            if shape and word.letters and shape[1] != word.letters[0]:
+                unlike.add(f"{name}, {argument}")
+    assert unlike == {"benign.gaussian_power_bound, x"}  # m is that of its formula
+
+
 # a wrong word is noticed by all three of its readers
 
 Anything = Annotated[float, number()]

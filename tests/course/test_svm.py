@@ -290,9 +290,12 @@ def test_a_warning_names_the_line_that_called_the_package(fit):
     assert {warning.filename for warning in said} == {__file__}
 
 
-def test_progress(capsys):
+@pytest.mark.parametrize("solve, given", [(svc, {}), (svc_path, {"Cs": [1.0]})])
+def test_progress(solve, given, capsys):
     X, y = large()
-    svc(Gaussian(2.0), X, y, progress=True)
+    solve(Gaussian(2.0), X, y, **given)
+    assert not capsys.readouterr().err
+    solve(Gaussian(2.0), X, y, **given, progress=True)
     assert "violation" in capsys.readouterr().err
 
 

@@ -599,6 +599,18 @@ def test_a_file_of_graphs(tmp_path):
     )
 
 
+def test_nodes_of_a_file_of_graphs_keep_their_order(tmp_path):
+    rng = np.random.default_rng(0)
+    owner, label = rng.integers(0, 3, 3000), rng.permutation(3000)
+    ends = np.stack([rng.permutation(np.flatnonzero(owner == 1)) for _ in range(2)])
+    np.savez(tmp_path / "some.npz", edge_index=ends, graph_id=owner, node_label=label, y=[0, 1, 0])
+    with settings.using(data_dir=str(tmp_path)):
+        X = rn.load("some").X
+    assert [labels for _, labels in X] == [tuple(label[owner == i].tolist()) for i in range(3)]
+    told = {frozenset(np.array(X[1, 1])[edge].tolist()) for edge in X[1, 0]}
+    assert told == set(map(frozenset, label[ends.T].tolist())) and not len(X[0, 0])
+
+
 def test_they_compose():
     rng = np.random.default_rng(1)
     X = [some_graph(rng) for _ in range(9)]

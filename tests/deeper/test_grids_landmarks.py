@@ -24,7 +24,7 @@ from rkhs_notes.engines.features.bins import binning_features, hat_mixture
 from rkhs_notes.engines.features.bounds import check_unbiased
 from rkhs_notes.engines.features.grids import Cells, hats
 from rkhs_notes.engines.features.random_maps import random_feature_map
-from rkhs_notes.engines.features.spectral import spectral_from_function
+from rkhs_notes.engines.features.spectral import OfDifference, spectral_from_function
 from rkhs_notes.engines.kernels.composites import Anova, Tensor
 from rkhs_notes.engines.solving.landmarks import nystrom_features
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear, Polynomial, Sigmoid
@@ -83,6 +83,15 @@ def test_many_grids_have_the_kernel():
     for k, P in ((Laplace(1.0), 20_000), (Matern(0.3) * Laplace(3.0), 3000)):
         F, K = binning_features(k, points, P, 0)(points), k(points)
         assert (np.abs((F @ F.T).toarray() - K) <= 5 * np.sqrt(K * (1 - K) / P) + 1e-3).all()
+
+
+@pytest.mark.parametrize("height", [0.2, 3.0])
+def test_grids_of_a_function_have_its_height_and_its_shape(height):
+    k = OfDifference(lambda t: height / (1 + np.abs(t)) ** 4)
+    points = np.array([0.0, 0.1, 0.2, 0.5, 1.0])
+    F, K = binning_features(k, points, 1000, 0)(points), k(points)
+    error = np.abs((F @ F.T).toarray() - K)
+    assert (error <= 5 * np.sqrt(K * (height - K) / 1000) + 1e-9).all()
 
 
 def test_binning_of_far_points_is_not_called_biased():

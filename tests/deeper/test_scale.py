@@ -277,6 +277,19 @@ def test_centres_are_least_squares_within_their_bound(sample, weighted, t, width
     check_large_fit(f, X, y)
 
 
+@pytest.mark.parametrize("m", [None, 30])
+def test_of_several_targets_the_largest_is_certified(m):
+    X, y = data(100)
+    y, k = y[:, None] * [1.0, 1e3], Gaussian(1.0)
+    f = ridge_large(k, X, y, 0.1, m, rng=0, tol=1e-4)
+    found, *each = (
+        certified(fit, X, of, np.ones(100))[0].max()
+        for fit, of in [(f, y)] + [(replace(f, function=f.function[j]), y[:, j]) for j in (0, 1)]
+    )
+    assert check_large_fit(f, X, y) == found == pytest.approx(max(each), rel=0.1)
+    assert max(each) > 100 * min(each)
+
+
 @pytest.mark.parametrize("t", [None, 3])
 def test_weights_are_repetitions(t):
     X, y = data(150, t=t)
