@@ -589,6 +589,24 @@ def test_the_lam_of_a_spline_has_the_units_of_the_data():
     assert smoothing_spline(x, y, 0.5, loss="absolute").lam == 0.5
 
 
+@pytest.mark.filterwarnings("ignore:.*that was tried")
+@pytest.mark.parametrize("by", ["gcv", "loo"])
+@pytest.mark.parametrize("kind", ["in the middle", "least", "largest"])
+def test_the_lam_of_a_spline_grows_with_the_cube_of_the_unit(by, kind):
+    "Where it is inside and at both edges of what is tried, which the unit moves, too"
+    x = np.linspace(0, 1, 40)
+    y = {
+        "in the middle": np.sin(6 * x) + 0.2 * np.random.default_rng(0).normal(size=40),
+        "least": np.exp(x) * np.sin(20 * x),
+        "largest": 2 * x + np.where(np.arange(40) % 2, 0.1, -0.1),
+    }[kind]
+    fit = smoothing_spline(x, y, by)
+    for c in (2.0**-20, 2.0**20):
+        moved = smoothing_spline(c * x, y, by)
+        assert moved.lam == pytest.approx(c**3 * fit.lam, rel=1e-4)  # log lam is sought to 1e-4
+        np.testing.assert_allclose(moved(c * x), fit(x), atol=1e-5)
+
+
 def test_a_lam_of_a_spline_at_an_edge_says_so():
     x = np.linspace(0, 1, 40)
     with pytest.warns(UserWarning, match="least that was tried.*no noise"):

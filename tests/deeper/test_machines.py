@@ -16,6 +16,7 @@ from test_svm import coefficients, problem
 
 import rkhs_notes as rn
 from rkhs_notes import (
+    Constant,
     Gaussian,
     Linear,
     check_kkt,
@@ -30,7 +31,7 @@ from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBrok
 from rkhs_notes.deeper.machines import relevance_machine, sigmoid_of
 from rkhs_notes.engines.machines.boxes import PairDistances
 from rkhs_notes.engines.machines.prices import point_prices, two_classes
-from rkhs_notes.engines.machines.smo import solve_box
+from rkhs_notes.engines.machines.smo import heard, one_of_many, solve_box
 from rkhs_notes.engines.machines.support import without
 from rkhs_notes.kernels import Sigmoid
 
@@ -298,6 +299,56 @@ def test_without_a_relevance_vector_only_the_constant_is_uncertain():
     np.testing.assert_allclose(mean, y.mean(), atol=1e-6)
     np.testing.assert_allclose(std, std[0], rtol=1e-9)
     assert std[0] == pytest.approx(y.std(), rel=0.05)
+
+
+SERIES = {
+    "svc_multiclass": lambda k, X, y: rn.svc_multiclass(k, X, y + (X[:, 0] > 0), max_iter=10**6),
+    "one against the rest": lambda k, X, y: rn.svc_multiclass(
+        k, X, y + (X[:, 0] > 0), strategy="one-vs-rest"
+    ),
+    "svc_leave_one_out": lambda k, X, y: svc_leave_one_out(k, X, y, [1.0]),
+    "svc_probability": lambda k, X, y: svc_probability(k, X, y, folds=2, rng=0),
+    "nu_svc": lambda k, X, y: nu_svc(k, X, y, nu=0.5),
+    "nu_svr": lambda k, X, y: nu_svr(k, X, y * 1.0, nu=0.5),
+    "one_class": lambda k, X, y: rn.one_class(k, X),
+    "svc, by parts": lambda k, X, y: svc(k, np.repeat(X, 150, axis=0), np.repeat(y, 150)),
+    "a series that Ctrl-C ended": lambda k, X, y: cut_short(),
+}
+
+
+def cut_short():
+    with pytest.raises(KeyboardInterrupt), one_of_many():
+        heard()
+
+
+@pytest.mark.parametrize("series", SERIES)
+def test_after_a_series_ctrl_c_gives_a_single_machine_back_again(series):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    y = np.where(X[:, 1] + 0.3 * rng.normal(size=40) > 0, 1, -1)
+    SERIES[series](Gaussian(1.0), X, y)
+
+    def stop(steps, violation):
+        raise KeyboardInterrupt
+
+    try:
+        with pytest.warns(RuntimeWarning, match="feasible, but not optimal"):
+            found = svc(Gaussian(1.0), X, y, 10.0, callback=stop)
+    except KeyboardInterrupt:  # which would end pytest
+        pytest.fail("Ctrl-C lost the machine")
+    assert not found.converged and abs(found.dual.sum()) < 1e-8
+
+
+@pytest.mark.parametrize("other", [lambda k: k + Constant(1e-30), lambda k: 1e-140 * k])
+def test_relevance_of_points_whose_values_are_0_far_away(other):
+    "Nothing that is added to those zeros, and no unit of the kernel, changes the function"
+    X, k = np.linspace(0, 300, 80)[:, None], Gaussian(3.0)
+    y = np.sin(X[:, 0] / 6)
+    assert (k(X) == 0).any(axis=0).all()
+    found, same = relevance_machine(k, X, y), relevance_machine(other(k), X, y)
+    assert found.support.tolist() == same.support.tolist()
+    np.testing.assert_allclose(found.predict(X), same.predict(X), atol=1e-6)
+    assert np.abs(found.predict(X)[0] - y).max() < 0.01
 
 
 def test_a_tube_that_holds_everything_and_weights_at_the_end_of_the_floats():

@@ -19,6 +19,8 @@ from rkhs_notes.base.points import taken_of
 from rkhs_notes.deeper.streams import StreamingMeans, StreamingRidge, check_merge, stream_ridge
 from rkhs_notes.deeper.zoo import Bilinear, FiniteRank
 from rkhs_notes.engines.kernels.composites import Anova
+from rkhs_notes.engines.kernels.forms import as_apart
+from rkhs_notes.engines.kernels.gram import Around, distance_matrix
 from rkhs_notes.engines.testing.discrepancies import DistanceInduced
 
 OFFSETS = [1e3, 1e6, 1e9]
@@ -550,3 +552,30 @@ def test_the_point_to_look_from_is_one_of_the_points():
     one = np.hstack(pairs)
     value = rn.mmd2_v(both, pairs, taken_of(pairs, slice(0, 9)))
     assert value == pytest.approx(rn.mmd2_v(both, one, one[:9]), rel=1e-12)
+
+
+PARTED = [
+    *STILL,
+    *(k for k, _ in MOVED.values()),
+    Brownian(-1e4).on([1]) * Linear() + Constant(2.0),
+]
+
+
+@pytest.mark.parametrize("k", PARTED, ids=str)
+def test_the_parts_that_a_kernel_sets_apart_are_the_kernel(k):
+    "K + a(x) + b(y) + c, with the point to look from in the middle of the others"
+    X, Y, o = X0, Y0, X0.mean(axis=0)[None]
+    parts = as_apart(k._apart(X, Y, o, np))
+    values = parts.K + parts.a + parts.b + parts.c
+    np.testing.assert_allclose(values, k(X, Y), atol=1e-13 * np.abs(k(X, Y)).max())
+    (a, c), of_Y = Around(k, o).away(X), Around(k, o).away(Y)[0]
+    np.testing.assert_allclose(
+        a[:, None] + of_Y + c, k(X, Y) - parts.K, atol=1e-13 * k.diag(X).max()
+    )
+
+
+def test_the_distance_of_two_times_of_a_path_is_that_of_its_law():
+    "E (W(s) − W(t))² = |s − t|, far from where the path starts and on both sides of the middle"
+    t = np.linspace(0, 1, 9)
+    found = distance_matrix(Brownian(-1e6), t)
+    np.testing.assert_allclose(found**2, np.abs(t[:, None] - t), atol=1e-9)
