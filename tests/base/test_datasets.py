@@ -212,6 +212,14 @@ def test_bad_input_teaches(call, error, words):
         call()
 
 
+@pytest.mark.parametrize("make", [smiley, hard_2d])
+def test_points_that_just_fit_are_drawn_and_one_more_is_refused(make):
+    with settings.using(result_mib=1000 * 2 * 8 / 2**20):
+        assert make(1000, 0)[0].shape == (1000, 2)
+        with pytest.raises(MemoryError, match=r"shape \(1001, 2\).*draw fewer points"):
+            make(1001, 0)
+
+
 @pytest.mark.parametrize("name", BUNDLED)
 def test_bundled_sets_load_without_a_network(name):
     with mock.patch("socket.socket.connect", side_effect=OSError("no network")):

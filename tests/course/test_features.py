@@ -634,6 +634,16 @@ def test_a_small_budget_refuses_features_that_do_not_fit():
         assert Polynomial(2, offset=0).feature_map(50)(few[:100]).shape == (100, 1275)
 
 
+@pytest.mark.parametrize("n, d", [(100, 3), (3, 20)], ids=["more rows", "more columns"])
+@pytest.mark.parametrize("p", [1, 2, 3])
+def test_features_that_just_fit_are_made_and_a_row_more_is_refused(n, d, p):
+    phi, D = Polynomial(p, offset=0).feature_map(d), math.comb(d + p - 1, p)
+    with settings.using(result_mib=n * D * 8 / 2**20):
+        assert phi(np.ones((n, d))).shape == (n, D)
+        with pytest.raises(MemoryError, match=rf"shape \({n + 1}, {D}\).*the kernel"):
+            phi(np.ones((n + 1, d)))
+
+
 # what a second reader broke
 
 

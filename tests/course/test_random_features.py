@@ -12,6 +12,7 @@ from scipy.linalg import hadamard, qr
 from scipy.special import gammaln
 from scipy.stats import t as student
 
+from rkhs_notes import settings
 from rkhs_notes.base.errors import LawBroken, NoSpectralMeasure
 from rkhs_notes.deeper.zoo import (
     Cauchy,
@@ -30,7 +31,11 @@ from rkhs_notes.engines.features.bounds import (
     uniform_bound,
 )
 from rkhs_notes.engines.features.fourier import cosines_and_sines, shifted_cosines
-from rkhs_notes.engines.features.normals import orthogonal_normals, structured_normals
+from rkhs_notes.engines.features.normals import (
+    orthogonal_normals,
+    sobol_normals,
+    structured_normals,
+)
 from rkhs_notes.engines.features.random_maps import _shares as shares
 from rkhs_notes.engines.features.random_maps import random_feature_map
 from rkhs_notes.engines.features.spectral import (
@@ -318,6 +323,22 @@ def test_second_moment_of_very_narrow_periods():
     measure = Periodic(1.0, 1e-9).spectral(2)  # normal steps in place of counted ones
     squares = measure.sample(4000, 0) ** 2
     assert squares.sum(axis=1).mean() == pytest.approx(measure.second_moment, rel=5 / 4000**0.5)
+
+
+@pytest.mark.parametrize(
+    "draw, size",
+    [
+        (orthogonal_normals, 128 * 64 * 16),
+        (sobol_normals, 128 * 64 * 16),
+        (structured_normals, 2 * 3 * 64 * 2),
+    ],
+)
+def test_normals_that_just_fit_are_drawn_and_more_are_refused(draw, size):
+    "The limit is that of the array and of a copy, or of the signs of two blocks as they are drawn"
+    with settings.using(result_mib=size / 2**20):
+        assert draw(128, 64, 0).shape == (128, 64)
+        with pytest.raises(MemoryError, match="Instead: "):
+            draw(129, 64, 0)
 
 
 def test_structured_normals_are_an_array_to_numpy():
