@@ -122,6 +122,19 @@ def test_compress_honours_float32():
     assert abs(f(Z) - g(Z)).max() < 1.1e-2 * f.norm()
 
 
+@pytest.mark.parametrize("tol", [1e-4, 1e-9])
+def test_compress_of_float32_is_judged_by_the_coefficients_that_it_returns(tol):
+    "Rounded, they leave 1e-8 to 1e-7: below one bound, above the other"
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        Z, alpha = rng.normal(size=(60, 2)).astype("f"), rng.normal(size=60).astype("f")
+        f = RKHS(Polynomial(2)).function(Z, alpha)
+        g = f.compress(tol)
+        both = [np.r_[f.Z, g.Z].astype(float), np.r_[f.alpha, -g.alpha].astype(float)]
+        assert dense_norm(f.k, *both) <= (tol + 1e-7) * f.norm()
+        assert len(g.Z) == (6 if tol == 1e-4 else 60)
+
+
 def test_compress_gives_f_back_where_rounding_forbids():
     rng = np.random.default_rng(4)
     f = RKHS(Gaussian(1)).function(rng.normal(size=(60, 1)), rng.normal(size=60))
