@@ -644,6 +644,16 @@ def test_features_that_just_fit_are_made_and_a_row_more_is_refused(n, d, p):
             phi(np.ones((n + 1, d)))
 
 
+def test_a_map_without_features_is_made_and_fewer_are_refused_in_words():
+    none = lambda X: np.zeros((len(X), 0))  # noqa: E731
+    for D in (0, np.int64(0), 0.0):
+        phi = FeatureMap(Constant(0.0), 1, D, none)
+        assert phi.dim == 0 and phi(np.ones((3, 1))).shape == (3, 0)
+    for D in (-1, np.int64(-1)):
+        with pytest.raises(ValueError, match="dim = -1: pass a whole number ≥ 0"):
+            FeatureMap(Constant(0.0), 1, D, none)
+
+
 # what a second reader broke
 
 

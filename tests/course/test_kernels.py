@@ -24,7 +24,7 @@ from rkhs_notes.apps.estimators import KernelRidge
 from rkhs_notes.base.blocks import in_parallel, n_threads
 from rkhs_notes.base.errors import IndefiniteKernel, LawBroken
 from rkhs_notes.deeper.metrics import align
-from rkhs_notes.deeper.structured import Spectrum
+from rkhs_notes.deeper.structured import SetKernel, Spectrum
 from rkhs_notes.deeper.zoo import (
     Bilinear,
     Cauchy,
@@ -945,6 +945,12 @@ def test_a_negative_square_has_no_tolerance():
         check_kernel(OnTheDiagonal(), [-1e-300, 1.0, 2.0])
 
 
+@pytest.mark.parametrize("order", [1, 2, 5])
+def test_the_formula_of_a_whole_sobolev_space_ends_with_that_of_its_part(order):
+    whole, part = (k._tex("x", "y") for k in (SobolevFull(order), Sobolev(order)))
+    assert whole.endswith("+" + part) and part.index("(x-z)") < part.index("(y-z)")
+
+
 @pytest.mark.parametrize("family", [Sobolev, SobolevFull])
 def test_the_order_of_a_sobolev_space_ends_where_floats_do(family):
     a, x, y = 98, 20, 21  # ∫ of the product of both powers, by the binomial theorem, exactly
@@ -1312,3 +1318,38 @@ def test_values_between_two_samples_beyond_floats_are_refused():
         Linear()([[1e200]], [[1e200], [1.0]])
     with pytest.raises(ValueError, match="overflows float64: it is NaN"):
         (Linear().exp() * Constant(0.0))([[30.0]], [[30.0]])
+
+
+KINDS = {  # points that would be read otherwise by who does not ask the kernel
+    "a pair of arrays": (
+        Tensor(Gaussian(1.0), Linear(), split=4),
+        (np.eye(4), np.arange(1.0, 5.0)),
+    ),
+    "a pair with texts": (Tensor(Gaussian(1.0), Letters()), (np.eye(4), ["a", "ba", "c", "da"])),
+    "bags of one size": (SetKernel(Gaussian(1.0)), list(np.arange(24.0).reshape(4, 3, 2) / 9)),
+    "bags of numbers": (SetKernel(Gaussian(1.0)), [[0.0, 1.0], [2.0, 2.5], [1.0, 0.0]]),
+    "row numbers": (Precomputed(np.diag([1.0, 2.0, 3.0]) + 1), [2, 0, 1]),
+    "texts": (Letters(), ["a", "ba", "c"]),
+}
+MADE_OF_ONE = {  # the values that they make of those of k
+    "conjugate": (lambda k: k.conjugate(lambda X: np.full(len(X), 3.0)), lambda K, d: 9 * K),
+    "normalized": (lambda k: k.normalized(), lambda K, d: K / np.sqrt(np.outer(d, d))),
+    "gaussian_of": (
+        lambda k: k.gaussian_of(2.0),
+        lambda K, d: np.exp(-(d[:, None] + d - 2 * K) / 8),
+    ),
+    "scaled": (lambda k: 2 * k, lambda K, d: 2 * K),
+    "power": (lambda k: k**2, lambda K, d: K**2),
+    "exp": (lambda k: (0.1 * k).exp(), lambda K, d: np.exp(0.1 * K)),
+    "sum": (lambda k: k + Constant(2.0), lambda K, d: K + 2),
+    "product": (lambda k: k * Constant(2.0), lambda K, d: 2 * K),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("made", MADE_OF_ONE)
+def test_what_is_made_of_a_kernel_reads_points_as_that_kernel_does(made, kind):
+    (k, X), (make, values) = KINDS[kind], MADE_OF_ONE[made]
+    K = k(X)
+    assert np.ptp(K) > 0
+    np.testing.assert_allclose(make(k)(X), values(K, k.diag(X)), rtol=1e-9, atol=1e-12)

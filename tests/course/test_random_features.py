@@ -341,6 +341,16 @@ def test_normals_that_just_fit_are_drawn_and_more_are_refused(draw, size):
             draw(129, 64, 0)
 
 
+@pytest.mark.parametrize("first", [2**20, 2**31 - 9, 2**31, 2**40])
+def test_bins_are_counted_beyond_32_bits(first):
+    "The same bins after others: as many columns further on"
+    points = np.linspace(0, 1, 20)[:, None]
+    bins = binning_features(Laplace(), points, 3, 0).function
+    few, many = bins(points), replace(bins, starts=bins.starts + first)(points)
+    np.testing.assert_array_equal(many.indices, few.indices.astype(np.int64) + first)
+    assert many.shape == (20, few.shape[1] + first)
+
+
 def test_structured_normals_are_an_array_to_numpy():
     Omega = structured_normals(5, 3, 0)
     A = np.asarray(Omega)

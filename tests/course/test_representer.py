@@ -607,6 +607,20 @@ def test_the_lam_of_a_spline_grows_with_the_cube_of_the_unit(by, kind):
         np.testing.assert_allclose(moved(c * x), fit(x), atol=1e-5)
 
 
+@pytest.mark.parametrize("c", [1.1e-60, 1e-40, 9e59])
+def test_a_spline_of_any_unit_up_to_its_limits_is_the_same(c):
+    x, y, w = np.array([0.0, 0.2, 0.5, 0.9, 1.0]), [0.0, 1.0, 0.0, 2.0, 1.0], [2, 1, 1, 1, 1]
+    fit, beyond = smoothing_spline(x, y, 1e-3), 1e-61 if c < 1 else 1.1e60
+    np.testing.assert_allclose(smoothing_spline(c * x, y, 1e-3 * c**3)(c * x), fit(x), atol=1e-14)
+    with pytest.raises(ValueError, match="rescale x, or merge"):
+        smoothing_spline(beyond * x, y, 1e-3 * beyond**3)
+    if c < 1:  # and neighbours as close are one knot of their weights
+        near, twice = np.insert(x, 1, c), smoothing_spline(x, y, 1e-3, weights=w)
+        np.testing.assert_allclose(smoothing_spline(near, [0, *y], 1e-3)(x), twice(x), atol=1e-14)
+        with pytest.raises(ValueError, match="neighbours are 1.0e-61 apart"):
+            smoothing_spline(np.insert(x, 1, 1e-61), [0, *y], 1e-3)
+
+
 def test_a_lam_of_a_spline_at_an_edge_says_so():
     x = np.linspace(0, 1, 40)
     with pytest.warns(UserWarning, match="least that was tried.*no noise"):

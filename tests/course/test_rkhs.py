@@ -513,6 +513,15 @@ def test_sum_norm(k1, k2):
     assert many.shape == (2,)
 
 
+@pytest.mark.parametrize("at", [0.4, 1.0, 0.36, 0.9, 1.4, 2.0, 0.7], ids=str)
+def test_a_kernel_that_differs_at_the_centres_or_beside_them_does_not_split(at):
+    "0.4 and 1 are the centres; nine tenths of them, 1 more, and their middle"
+    bent = Gaussian(1.0).on(lambda X: np.where(np.abs(X - at) < 1e-9, X + 0.5, X))
+    f = RKHS(Gaussian(1.0)).function([0.4, 1.0], [1.0, -2.0])
+    with pytest.raises(ValueError, match="another kernel"):
+        least_norm_split(f, bent)
+
+
 @pytest.mark.second_route("sum_norm", "SciPy's minimiser")
 def test_sum_norm_is_the_minimum_that_an_optimiser_finds():
     b1, b2 = [lambda x: 1 + 0 * x, lambda x: x], [lambda x: x, lambda x: x**2]

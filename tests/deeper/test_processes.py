@@ -29,7 +29,7 @@ from rkhs_notes.deeper.risks import (
     smoothing_spline,
 )
 from rkhs_notes.deeper.structured import Spectrum
-from rkhs_notes.deeper.zoo import Laplace, Mahalanobis, Matern, Sobolev
+from rkhs_notes.deeper.zoo import Laplace, Mahalanobis, Matern, Precomputed, Sobolev
 from rkhs_notes.engines.machines import laplace_method
 from rkhs_notes.engines.machines.laplace_method import gp_classification, laplace_on_features
 from rkhs_notes.engines.solving.conformal import jackknife_plus
@@ -353,6 +353,22 @@ def test_samples_leave_a_space_that_is_too_small(k, space):
         check_sample_space(k, space, x, rng=0)
     with pytest.raises(NotPositiveDefinite, match="take fewer"):
         check_sample_space(k, Gaussian(5.0), x)
+
+
+@pytest.mark.parametrize(
+    "tail, is_level", [(1e-6, True), (1e-4, True), (4e-4, True), (2e-3, False)]
+)
+def test_a_tail_below_a_thousandth_of_all_is_level(tail, is_level):
+    "The parts of (5a.9) are the variances themselves where the space has an orthonormal basis"
+    variances = np.repeat([1.0, 0.5 * tail, tail], [4, 4, 8])
+    k, space, X = Precomputed(np.diag(variances)), Precomputed(np.eye(16)), np.arange(16)
+    assert is_level == (8 * tail - 0.92 * 2 * tail < 1e-3 * variances.sum())
+    if is_level:
+        found = check_sample_space(k, space, X, rng=0)
+        np.testing.assert_allclose(found, np.cumsum(variances)[[1, 3, 7, 15]])
+    else:
+        with pytest.raises(LawBroken, match="levels off"):
+            check_sample_space(k, space, X, rng=0)
 
 
 def mean_of_logistic(m, s):
