@@ -208,7 +208,7 @@ def test_the_gap_of_a_hard_margin_by_hand():
 def test_prices_that_no_point_reaches_leave_the_gap_as_it_is(C):
     "Up to where 64 roundings of C hide it: both terms of a gap have so many digits"
     b = 0.9 * np.array([-0.5, 0.5])
-    machine = 2 * b / 0.9  # decisions −1 and 1: no loss at any price
+    machine = 4 * b  # decisions −1.8 and 1.8: no loss at any price, and too long
     box = BoxProblem(np.array([-1.0, 1.0]), np.array([-C, 0]), np.array([0, C]))
     gap, dual = gap_of(box, b, machine, 0.0)
     assert gap == pytest.approx((b @ machine / 2 - dual) / (b @ machine / 2), rel=1e-12)
