@@ -408,8 +408,8 @@ def compare_tables(
 
 # %% ../../nbs/apps/comparison.ipynb #8c5ef1ae
 def _listed(names):
-    "One name alone as a list"
-    return [names] if isinstance(names, (str, int, float)) else names
+    "One name alone as a list; a column that has a number for a name is known by its digits"
+    return [str(names)] if isinstance(names, (str, int, float)) else names
 
 
 def _notes(columns, counts, level, n_draws):

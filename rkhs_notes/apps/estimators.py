@@ -928,7 +928,7 @@ class KernelRidge(_Routed, _ManyTargets, KernelEstimator):
 def _decades_below(k, X):
     "A power of ten: how small k(x, x) is on the average, 1 where it is about 1 or more"
     size = np.mean(np.asarray(k.diag(X), float)) or 1.0
-    return 10.0 ** np.clip(np.round(np.log10(size)), -99, 0)
+    return 10.0 ** np.clip(np.round(np.log10(size)), -26, 0)
 
 
 class _Machine(KernelEstimator):

@@ -150,7 +150,11 @@ def distinct(X):
     try:
         place = [seen.setdefault(key, len(seen)) for key in keys]
     except TypeError:  # no hash: compare one by one
-        place = [keys.index(key) for key in keys]
+        try:
+            place = [keys.index(key) for key in keys]
+        except ValueError:  # no == either: arrays in a dict
+            seen = {}
+            place = [seen.setdefault(id(item), len(seen)) for item in X]
         place = np.unique(place, return_inverse=True)[1]
     place = np.array(place, dtype=int)
     return np.unique(place, return_index=True)[1], place

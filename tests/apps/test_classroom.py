@@ -466,3 +466,10 @@ def test_what_is_no_submission_is_refused_by_its_name(tmp_path, written):
     (tmp_path / "x.json").write_text(written, encoding="utf-8", errors="surrogateescape")
     with pytest.raises(ValueError, match="x.json is no submission"):
         read_submission(tmp_path / "x.json")
+
+
+@pytest.mark.parametrize("cell", ["my_x = 3\nprint(0.5, my_x)", "my_x = {0.5: 1}\n[2.0, my_x]"])
+def test_a_number_beside_a_name_is_no_exercise(cell):
+    right = "def my_gram(X):\n    return X @ X.T\n"
+    answers, broken = answers_in(page(right, 'check("01.2", my_gram)', cell))
+    assert list(answers) == ["01.2"] and not broken

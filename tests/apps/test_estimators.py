@@ -2081,6 +2081,17 @@ def test_rooms_that_are_numerals_here_and_words_there_drift_as_words():
     assert drift.drifted(rooms.replace("12b", "7"))
 
 
+@pytest.mark.parametrize("of", ["datetime64[ns, UTC]", "dates", "texts of dates"])
+def test_days_drift_in_whatever_form_they_come(of):
+    days = pd.Series(pd.date_range("2020-01-01", periods=120))
+    column = {
+        "dates": days.dt.date,
+        "texts of dates": days.astype(str),
+    }.get(of, days.dt.tz_localize("UTC"))
+    drift = TwoSampleDrift(n_permutations=99).fit(pd.DataFrame({"day": column[:60:2]}))
+    assert drift.score(pd.DataFrame({"day": column[1:60:2]})) > 0.05
+
+
 def test_numbers_that_came_as_texts_drift_as_numbers():
     rng = np.random.default_rng(0)
     few, many = (pd.DataFrame({"x": rng.normal(size=150) + shift}) for shift in (0, 1))

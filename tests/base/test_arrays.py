@@ -39,7 +39,7 @@ from rkhs_notes.base.factors import (
     signed,
     signs,
 )
-from rkhs_notes.base.objects import Objects, distinct, joined, ranked, taken
+from rkhs_notes.base.objects import Objects, differ, distinct, joined, ranked, taken
 from rkhs_notes.engines.machines.kernel_machines import svc
 from rkhs_notes.engines.machines.laplace_method import gp_classification
 from rkhs_notes.engines.solving.evidence import gaussian_process
@@ -727,3 +727,12 @@ def test_factorisations_of_some_rows_take_one_thread(monkeypatch):
         assert threads(200) == [1] * 7
         assert threads(60) == [2] * 7  # it takes one by itself
         assert threads(2001) == [2] * 5 + [1, 2]
+
+
+def test_things_without_hash_and_truth_are_different_unless_they_are_one():
+    "Dicts that hold arrays: neither hash(x) nor bool(x == y) is there"
+    a, b = {"x": np.zeros(2)}, {"x": np.zeros(2)}
+    held = Objects([a, b, a])
+    first, place = distinct(held)
+    assert first.tolist() == [0, 1] and place.tolist() == [0, 1, 0]
+    assert not differ(held) and differ(held[:2])

@@ -1844,3 +1844,18 @@ def test_a_spline_of_labels_predicts_labels():
     fit = smoothing_spline(x, y, 0.1, loss="logistic")
     assert fit.predict(x).tolist() == np.where(fit(x) >= 0, "y", "n").tolist()
     assert set(fit.predict(x)) == {"n", "y"}
+
+
+def test_formulas_of_an_own_loss_may_be_static_and_take_options():
+    class Tilted(Loss):
+        def __call__(self, y, f, by=None):
+            return (y - f) ** 2 * (1 if by is None else by)
+
+        @staticmethod
+        def derivative(y, f):
+            return 2 * (f - y)
+
+    loss, y, f = Tilted(), np.array([100], "i1"), np.array([-100], "i1")
+    assert loss(y, f) == loss(y, f, None) == 40_000 and loss(y, f, by=2) == 80_000
+    assert loss.derivative(1.0, 2.0) == 2
+    assert squared([1, -1], np.array([0.5, 0.5])).tolist() == [0.25, 2.25]

@@ -396,8 +396,9 @@ def as_columns(frame):
 
 
 def holds_words(column):
-    "Is there something else than numbers and gaps in a column of as_columns?"
-    return column.dtype == object and not all(map(_is_number, filter(None, column)))
+    "Are there texts that are no numbers in a column of as_columns?"
+    words = (v for v in column.tolist() if isinstance(v, str) and v)
+    return column.dtype == object and not all(map(_is_number, words))
 
 
 def _parquet_table(path):
@@ -591,10 +592,10 @@ class Column:
             return entries, True
         texts = [_text(v) for v in entries.tolist()]
         if self.declared:
-            if entries.dtype.kind == "f" and np.any(abs(entries) >= 2**53):
+            if entries.dtype.kind == "f" and np.any(abs(entries[np.isfinite(entries)]) >= 2**53):
                 raise ValueError(
-                    f"column {self.name!r} is categorical, and holds numbers of 2**53 or more, of "
-                    "which several are one as floats: pass texts."
+                    f"column {self.name!r} is categorical, and holds numbers of 2**53 or more, "
+                    "where floats are too far apart for codes: pass texts."
                 )
             texts = map(_code, texts)
         if self.is_number and "_" not in "".join(texts):

@@ -9,6 +9,7 @@ __all__ = ['squared', 'absolute', 'logistic', 'hinge', 'squared_hinge', 'huber',
 import numpy as np
 import re
 from functools import wraps
+from inspect import isfunction
 from scipy import special
 from typing import Annotated, Any
 
@@ -34,7 +35,8 @@ class Loss(Value):
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
         for name in _FORMULAS & vars(cls).keys():
-            setattr(cls, name, _in_floats(vars(cls)[name]))
+            if isfunction(vars(cls)[name]):
+                setattr(cls, name, _in_floats(vars(cls)[name]))
 
     def __call__(self, y, f):
         self._must_write("__call__(y, f)")
@@ -115,11 +117,12 @@ _FORMULAS = {"__call__", "conjugate", "derivative", "curvature", "interval"}
 
 
 def _in_floats(formula):
-    "The formula on floats, A / 1: whole numbers of few bits wrap around"
+    "The formula on floats: whole numbers of few bits wrap around"
+    real = lambda A: A / 1 if getattr(getattr(A, "dtype", A), "kind", "f") in "biu" else A
 
     @wraps(formula)
     def evaluated(self, *arrays, **named):
-        return formula(self, *(A / 1 for A in arrays), **{name: A / 1 for name, A in named.items()})
+        return formula(self, *map(real, arrays), **{name: real(A) for name, A in named.items()})
 
     return evaluated
 
