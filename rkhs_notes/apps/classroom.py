@@ -144,8 +144,7 @@ def _pairs(nb):
                 pairs = [[*node.args, *(words[o] for o in ("number", "answer") if o in words)]]
             for number, name, *_ in (pair for pair in pairs if len(pair) > 1):
                 number, name = getattr(number, "value", None), getattr(name, "id", "")
-                said = isinstance(number, str) and NUMBER.fullmatch(number)
-                if said and STUB.fullmatch(name):
+                if isinstance(number, str) and NUMBER.fullmatch(number) and STUB.fullmatch(name):
                     found["0" * (number[1] == ".") + number] = name
     return found
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Annotated
 import numpy as np
 from . import settings
-from .arrays import as_rng
 from .blocks import require_fits, threads_start
 from .contracts import contract
 from .errors import RKHSError, warned

@@ -14,7 +14,6 @@ from scipy.linalg.blas import dsyrk
 
 # %% ../../../nbs/engines/data/sums.ipynb #39335db3
 from scipy.linalg.lapack import dtpttr, dtrttp
-from ...base import settings
 from ...base.arrays import shaped
 from ...base.blocks import require_fits, row_blocks, spans
 from ...base.errors import finite
