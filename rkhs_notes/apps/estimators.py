@@ -927,7 +927,7 @@ class KernelRidge(_Routed, _ManyTargets, KernelEstimator):
 # %% ../../nbs/apps/estimators.ipynb #5ba6b5a1
 def _decades_below(k, X):
     "A power of ten: how small k(x, x) is on the average, 1 where it is about 1 or more"
-    size = np.mean(np.asarray(k.diag(X), float)) or 1.0
+    size = np.mean(np.minimum(k.diag(X), 1e290)) or 1.0
     return 10.0 ** np.clip(np.round(np.log10(size)), -26, 0)
 
 

@@ -12,15 +12,8 @@ from scipy.special import log_softmax, softmax
 from sklearn.utils.multiclass import check_classification_targets
 from .estimators import _Classifier, _Width, _as_told, _estimator
 from .estimators import _read_parameters, _read_rows, _temperature, _weights_of
-from rkhs_notes.apps.streaming import (
-    _LAMS,
-    _Start,
-    _Streamed,
-    _all_fits,
-    _labels_by_dask,
-    _least,
-    _without_each,
-)
+from .streaming import _LAMS, _Start, _Streamed, _all_fits
+from .streaming import _labels_by_dask, _least, _without_each
 from ..base.arrays import as_labels
 from ..base.blocks import row_blocks
 from ..base.points import taken_of
