@@ -323,13 +323,17 @@ REFUSED = {
     "numbers and words": (({"x": [1, 2]}, {"x": ["7b", "8"]}), {}, "numbers, and '7b' in B"),
     "infinite": (({"x": [1, np.inf]}, {"x": [1, 2]}), {}, "1 infinite numbers"),
     "as good as infinite": (({"x": [1, 1.7e308]}, {"x": [1, 2]}), {}, "1 infinite .* beyond 1e307"),
-    "a column by its place": (({"x": [1, 2]}, {"x": [1, 2]}), {"columns": 3}, "A has no column 3"),
+    "a column by its place": (
+        ({"x": [1, 2]}, {"x": [1, 2]}),
+        {"columns": 3},
+        "A has no column '3'",
+    ),
     "no name": (
         ({"x": [1, 2], "y": [1, 2]},) * 2,
         {"columns": [], "drop": "x"},
         "no column is left",
     ),
-    "an unknown number": (({"x": [1, 2]}, {"x": [1, 2]}), {"categorical": 3}, "no column 3"),
+    "an unknown number": (({"x": [1, 2]}, {"x": [1, 2]}), {"categorical": 3}, "no column '3'"),
     "one row": (({"x": [1]}, {"x": [1, 2]}), {}, "rows of A = 1"),
     "identifiers": (
         ({"x": [f"n{i}" for i in range(1200)]}, {"x": ["a", "b"]}),
