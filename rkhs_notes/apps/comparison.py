@@ -408,8 +408,9 @@ def compare_tables(
 
 # %% ../../nbs/apps/comparison.ipynb #8c5ef1ae
 def _listed(names):
-    "One name alone as a list; a column that has a number for a name is known by its digits"
-    return [str(names)] if isinstance(names, (str, int, float)) else names
+    "A list, of one name alone as well; a column that has a number for a name is known by its digits"
+    names = [names] if isinstance(names, (str, int, float)) else names
+    return names if names is None else [str(name) for name in names]
 
 
 def _notes(columns, counts, level, n_draws):

@@ -86,6 +86,14 @@ def test_an_empty_line_in_a_single_column_is_a_gap(text, kept, line, n_rows, tmp
     assert A.ravel().tolist() == [float(v) for v in kept if v]
 
 
+@pytest.mark.parametrize("named", ([1], (1,), "1", ["1"], np.array([1])), ids=repr)
+def test_columns_numbered_by_a_frame_are_taken_one_by_one_or_in_a_list(named):
+    two = [pandas.DataFrame(np.random.default_rng(i).normal(size=(40, 3))) for i in range(2)]
+    here = [compare_tables(*two, n_permutations=99, rng=0, columns=c) for c in (1, named)]
+    assert repr(here[0]) == repr(here[1]) and repr(here[0].columns) == repr(here[1].columns)
+    assert len(compare_tables(*two, n_permutations=99, rng=0, drop=named).columns) == 2
+
+
 @pytest.mark.second_route("Table", "encoded", "read_table", "the frame that was written, by pandas")
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "semi.csv", "a.csv.gz", "a.parquet"])
 def test_a_file_of_any_kind_holds_the_same_rows(tmp_path, name):

@@ -13,7 +13,15 @@ import pytest
 from scipy.stats import multivariate_normal
 
 import rkhs_notes as rn
-from rkhs_notes import Gaussian, Linear, NoFiniteFeatureMap, Precomputed, Tensor, check_kernel
+from rkhs_notes import (
+    Constant,
+    Gaussian,
+    Linear,
+    NoFiniteFeatureMap,
+    Precomputed,
+    Tensor,
+    check_kernel,
+)
 from rkhs_notes.base.objects import taken
 from rkhs_notes.deeper.structured import (
     Blended,
@@ -326,6 +334,15 @@ def test_kernels_of_bags_are_summed_up_in_blocks_of_members():
         tracemalloc.stop()
     assert peak < 4 * 2**20
     np.testing.assert_allclose(in_blocks, whole, rtol=1e-12)
+
+
+def test_a_constant_stands_before_or_after_a_kernel_of_bags():
+    k = SetKernel(Gaussian(1.0))
+    bags = list(np.random.default_rng(1).normal(size=(3, 4, 2)))  # of one size: no array of points
+    for joined in (2.0 * k, Constant(2.0) * k, k * Constant(2.0)):
+        np.testing.assert_allclose(joined(bags), 2 * k(bags), rtol=1e-15)
+    for joined in (Constant(2.0) + k, k + Constant(2.0)):
+        np.testing.assert_allclose(joined(bags), 2 + k(bags), rtol=1e-15)
 
 
 @pytest.mark.second_route("SetKernel", "the maximum mean discrepancy")
