@@ -147,7 +147,7 @@ def check_hsic(
 
     X, Y : 40 pairs of them at random are used, where there are more
     value : of kx, ky, X, Y, what is tested
-    tol : relative to √(HSIC(x, x) HSIC(y, y)), and rounding
+    tol : relative to √(HSIC(x, x) HSIC(y, y)); at least the rounding of values of the kernels
     returns : the largest error met, so divided
     raises LawBroken : names the first law that fails
     """
@@ -157,7 +157,9 @@ def check_hsic(
     both = Tensor(kx, ky, split=X.shape[1] if getattr(X, "ndim", 0) == 2 else None)
     joint = mmd2_v(both, (X, Y), (taken_of(X, i), taken_of(Y, j)))
     same = hsic(kx, kx, X, X) * hsic(ky, ky, Y, Y)
-    scale = math.sqrt(same) + 1e-5 * float(diagonal(kx, X).max() * diagonal(ky, Y).max())
+    most = diagonal(kx, X).max() * diagonal(ky, Y).max()
+    scale = math.sqrt(same) + 1e-5 * float(most)
+    tol = max(tol, 100 * float(np.finfo(most.dtype).eps * most) / (scale or 1.0))
     mixed, one = rng.permutation(n), np.zeros(n, int)
     own = as_number(value(kx, ky, X, Y), "value(kx, ky, X, Y)")
     laws = (
