@@ -157,9 +157,10 @@ def check_hsic(
     both = Tensor(kx, ky, split=X.shape[1] if getattr(X, "ndim", 0) == 2 else None)
     joint = mmd2_v(both, (X, Y), (taken_of(X, i), taken_of(Y, j)))
     same = hsic(kx, kx, X, X) * hsic(ky, ky, Y, Y)
-    most = diagonal(kx, X).max() * diagonal(ky, Y).max()
-    scale = math.sqrt(same) + 1e-5 * float(most)
-    tol = max(tol, 100 * float(np.finfo(most.dtype).eps * most) / (scale or 1.0))
+    tops = diagonal(kx, X).max(), diagonal(ky, Y).max()
+    most, eps = float(math.prod(tops)), max(float(np.finfo(top.dtype).eps) for top in tops)
+    scale = math.sqrt(same) + 1e-5 * most
+    tol = max(tol, 100 * eps * most / (scale or 1.0))
     mixed, one = rng.permutation(n), np.zeros(n, int)
     own = as_number(value(kx, ky, X, Y), "value(kx, ky, X, Y)")
     laws = (

@@ -283,7 +283,8 @@ def test_the_laws_hold(k):
     assert check_hsic(k, Laplace(1.0), X, Y) < 1e-8
     for seed in range(20):  # few points, of which single precision keeps few digits
         A, B = np.random.default_rng(seed).uniform(size=(2, 6, 3)).astype("f")
-        assert check_hsic(k, Laplace(1.0), A, B) < 1e-3
+        for pair in (A, B), (A, B.astype(float)), (A.astype(float), B):
+            assert check_hsic(k, Laplace(1.0), *pair) < 1e-3
 
 
 MUTANTS = {
