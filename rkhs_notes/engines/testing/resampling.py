@@ -105,7 +105,7 @@ class TestResult(Value):
 
     @contract
     def critical(self, level: Probability = 0.05) -> float:
-        "The value, a float, above which the test rejects at this level, in (0, 1)."
+        "The value above which the test rejects at this level, a float; ∞ where it never does."
         if self.fitted is not None:
             return float(_gamma_law(*self.fitted).isf(level))
         return critical_value.__wrapped__(self.null, level)
