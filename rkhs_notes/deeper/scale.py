@@ -283,6 +283,7 @@ class LargeProcess(Band):
     def sample(self, X: Points, n: Count, rng: Rng = None):
         "n functions of this mean and covariance at X, (n, m) or (n, m, t): mixtures of the paths"
         mean, apart = self._parts(X)
+        require_fits((n, *mean.shape), instead="draw fewer functions, or at fewer points")
         mixed = rng.standard_normal((n, *mean.shape[1:], len(apart))) @ (apart / len(apart) ** 0.5)
         return mean + np.moveaxis(mixed, -1, 1)
 
@@ -332,9 +333,11 @@ def gaussian_process_large(
     tol : as in ridge_large, for the mean and for every draw
     returns : LargeProcess    .mean, .var(X), .paths(X), .fit with its error_bound
     raises NoFiniteFeatureMap : no random features of k are known
+    raises MemoryError : the draws are above settings.result_mib
     references : Theorem 14.5; Wilson et al. (2020)
     """
     phi = random_feature_map(k, n_columns(X), n_features, rng)
+    require_fits((max(phi.dim, n_points(X)), n_samples), instead="draw fewer paths, n_samples")
     W = rng.standard_normal((phi.dim, n_samples))
     targets = np.column_stack([y, noisy_draws(phi, W, X, noise, weights, rng)])
     fit = ridge_large(k, X, targets, noise, n_centres, rng, tol, weights=weights, progress=progress)

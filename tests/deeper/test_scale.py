@@ -336,6 +336,15 @@ def test_the_rank_of_the_preconditioner_keeps_to_the_memory():
     assert int(ridge_large(Gaussian(0.5), X, y, 1.0, rng=0).method.rpartition(" ")[2]) > 50
 
 
+def test_more_draws_than_fit_are_refused_with_their_size():
+    X, y = data(50)
+    process = gaussian_process_large(Gaussian(0.5), X, y, 0.1, 4, n_features=10, rng=0)
+    with pytest.raises(MemoryError, match=r"\(1000000000, 50\) takes 373 GiB.*fewer functions"):
+        process.sample(X, 10**9)
+    with pytest.raises(MemoryError, match=r"\(50, 1000000000\) takes 373 GiB.*fewer paths"):
+        gaussian_process_large(Gaussian(0.5), X, y, 0.1, 10**9, n_features=10, rng=0)
+
+
 def test_a_product_that_is_another_at_every_call_is_never_certified():
     "The residual of the recursion falls as if nothing were wrong; that of the system does not"
 
