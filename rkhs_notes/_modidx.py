@@ -1532,7 +1532,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                         'rkhs_notes.base.points.require_one_order': ( 'base/points.html#require_one_order',
                                                                                       'rkhs_notes/base/points.py'),
                                         'rkhs_notes.base.points.taken_of': ('base/points.html#taken_of', 'rkhs_notes/base/points.py'),
-                                        'rkhs_notes.base.points.trusted': ('base/points.html#trusted', 'rkhs_notes/base/points.py'),
                                         'rkhs_notes.base.points.unmarked': ('base/points.html#unmarked', 'rkhs_notes/base/points.py'),
                                         'rkhs_notes.base.points.with_names': ('base/points.html#with_names', 'rkhs_notes/base/points.py')},
             'rkhs_notes.base.settings': { 'rkhs_notes.base.settings._is_ours': ( 'base/settings.html#_is_ours',

@@ -41,12 +41,6 @@ def _marking(X):
     return mark
 
 
-def trusted(X, facts):
-    "Was X tested for all these facts, and is it the very object that was?"
-    mark = _mark_of(X)
-    return mark is not None and facts <= mark.facts
-
-
 def marked(read, X, name="X", facts=ARRAYS):
     """read(X, name), a read-only view or copy with a mark of these facts; X itself if it has one.
 

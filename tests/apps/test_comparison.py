@@ -302,6 +302,14 @@ def test_a_column_that_falls_from_block_to_block_does_not_rise():
     assert not equal.rises
 
 
+def test_floats_of_a_block_are_taken_as_they_are():
+    "No copy, let alone a text of each"
+    column, block = Column("c"), np.array([1.5, np.nan, 1e300])
+    column.add(block, "the table")
+    values, numeric = column.parsed(block)
+    assert numeric and np.shares_memory(values, block)
+
+
 def test_0_is_a_number_and_blanks_are_no_part_of_a_word(tmp_path):
     with pytest.raises(ValueError, match="holds numbers, and 'a'"):
         encoded({"x": ["0", "a", "a"]}, {"x": ["a", "a"]}, rng=0)

@@ -365,6 +365,11 @@ def test_structured_normals_are_an_array_to_numpy():
         (Omega * Omega, A * A),
     ):
         np.testing.assert_allclose(np.asarray(result), expected, rtol=1e-12)
+    with settings.using(result_mib=A.nbytes / 2**20):
+        assert np.asarray(Omega).shape == (5, 3)
+    with settings.using(result_mib=(A.nbytes - 1) / 2**20):
+        with pytest.raises(MemoryError, match="without the matrix"):
+            np.cos(Omega)
 
 
 @pytest.mark.second_route("OfDifference", "NumPy")

@@ -12,7 +12,6 @@ from typing import Annotated, Any, NamedTuple
 
 # %% ../../../nbs/engines/kernels/strings.ipynb #strings-own
 from ...base.blocks import require_fits, spans
-from ...base.points import trusted
 from ...base.words import Word, fitting, several
 from .counts import count_matrix, numbered, row_products
 from .gram import Evaluated, n_points, one_tile
@@ -90,7 +89,7 @@ class Coded(NamedTuple):
 
 def _coded(*samples):
     "The strings of all samples, one after the other, in numbers"
-    as_sequences([X[0] for X in samples if len(X)], "(X[0], Y[0])")  # each is of one kind
+    as_sequences([X[0] for X in samples], "(X[0], Y[0])")  # each is of one kind
     items = [item for X in samples for item in X]
     lengths = np.fromiter(map(len, items), np.int64, len(items))
     if isinstance(items[0], tuple):
@@ -198,8 +197,6 @@ class OnSequences(Evaluated):
         return SEQUENCES
 
     def _points(self, X, name):
-        if trusted(X, SEQUENCES):
-            return X
         return as_sequences(X, name)
 
     _gram = one_tile
