@@ -22,11 +22,11 @@ from ..base.values import Value, kept
 from ..base.words import Count, Flag, Function, Positive, Rng, Targets, Weights
 from ..base.words import instance_of
 from ..engines.functions.fits import Band, Fit, Variances
-from ..engines.functions.functions import times
+from ..engines.functions.functions import Places, times
 
 # %% ../../nbs/deeper/14_scale.ipynb #6c9ec511
 from ..engines.kernels.gram import AKernel, both_points, diagonal, n_columns, n_points
-from ..engines.kernels.gram import precision, with_columns
+from ..engines.kernels.gram import precision
 from ..engines.solving.operators import AllPoints, OnCentres, centres_of, independent
 from ..engines.solving.landmarks import Landmarks, function_of, landmark_map
 from ..engines.solving.operators import normal_sums, solved, symmetric_times, weighed
@@ -249,7 +249,7 @@ class LargeProcess(Band):
         return f._with(f.alpha[:, :-S]) if self.several else f[0]
 
     @contract
-    def paths(self, X: Points):
+    def paths(self, X: Places):
         """All sampled functions at X.
 
         returns : array (S, n) or (S, n, t)    one row a function; the same functions at every call
@@ -260,8 +260,6 @@ class LargeProcess(Band):
     def _parts(self, X):
         "The mean, (n,) or (n, t), and gₛ − ĝₛ, (S, n), at X"
         f, S = self.fit.function, self.draws.shape[1]
-        if hasattr(X, "shape"):
-            with_columns(X, n_columns(f.Z), "X", f.k)
         fits = times(f.k, X, f.Z, f.alpha)
         mean, apart = fits[:, :-S], (drawn_values(self.prior, self.draws, X) - fits[:, -S:]).T
         if self.several:
@@ -269,18 +267,18 @@ class LargeProcess(Band):
         return mean[:, 0], apart
 
     @contract
-    def var(self, X: Points) -> Variances:
+    def var(self, X: Places) -> Variances:
         "Mean of (gₛ − ĝₛ)² at X, the variance of f(x) given y: to 1 ± √(2/S), tol, prior   (14.10)"
         return np.mean(self._parts(X)[1] ** 2, axis=0)
 
     @contract
-    def cov(self, X: Points):
+    def cov(self, X: Places):
         "Mean of (gₛ − ĝₛ)(xᵢ) (gₛ − ĝₛ)(xⱼ), (n, n), of rank S at most   (14.10)"
         _, apart = self._parts(X)
         return apart.T @ apart / len(apart)
 
     @contract
-    def sample(self, X: Points, n: Count, rng: Rng = None):
+    def sample(self, X: Places, n: Count, rng: Rng = None):
         "n functions of this mean and covariance at X, (n, m) or (n, m, t): mixtures of the paths"
         mean, apart = self._parts(X)
         require_fits((n, *mean.shape), instead="draw fewer functions, or at fewer points")

@@ -210,6 +210,30 @@ def test_an_exercise_is_found_without_its_leading_zero():
     assert check("0.1", len).exercise == "00.1" == check("00.1", len).exercise
 
 
+FITS = {
+    "jackknife_plus": lambda k: rn.jackknife_plus(k, X, y, 0.5),
+    "gaussian_process": lambda k: rn.gaussian_process(k, X, y, 0.5),
+    "gaussian_process_large": lambda k: rn.gaussian_process_large(k, X, y, 0.5, rng=0),
+    "gp_classification": lambda k: rn.gp_classification(k, X / 12, y > 2),
+    "kernel_pca": lambda k: rn.kernel_pca(k, X, 1),
+    "ridge": lambda k: rn.ridge(k, X, y, 0.5, offset=True),
+    "svc": lambda k: rn.svc(k, X, y > 2, 1.0),
+}
+AT_POINTS = "__call__ predict decision var cov paths sample conformal_interval probability residual"
+
+
+@pytest.mark.parametrize("columns", [1, 3])
+@pytest.mark.parametrize("kernel", [Gaussian(3.0), Linear()], ids=str)
+@pytest.mark.parametrize("name", FITS)
+def test_every_method_of_a_fit_refuses_points_of_another_space(name, kernel, columns):
+    fit, elsewhere = FITS[name](kernel), np.ones((4, columns))
+    for method in AT_POINTS.split():
+        more = (2,) if method == "sample" else ()
+        if hasattr(fit, method):
+            with pytest.raises(ValueError, match=r"^X has shape \(4, \d\); pass \(n, 2\)"):
+                getattr(fit, method)(elsewhere, *more)
+
+
 HUGE = (1e-300, 1e-170, 1e153, 3e153, 1e200, 1e307)  # beside squares and sums that leave the floats
 
 

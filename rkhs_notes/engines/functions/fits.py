@@ -12,10 +12,10 @@ import numpy as np
 from ...base.contracts import contract
 from ...base.errors import at_edge
 from ...base.plots import ACCENT, WARM
-from ...base.points import MorePoints, Points, names_of, with_names
+from ...base.points import names_of, with_names
 from ...base.values import Predicting, Value
 from ...base.words import Axes, Word
-from .functions import drawable
+from .functions import MorePlaces, Places, drawable
 from ..kernels.gram import Gram, diagonal, gram_matrix, interval, window
 
 # %% ../../../nbs/engines/functions/fits.ipynb #b65ce8b6
@@ -121,7 +121,7 @@ class Conditional(Band):
         )
 
     @contract
-    def var(self, X: Points) -> Variances:
+    def var(self, X: Places) -> Variances:
         """Posterior variance c(x, x) of the latent f, in blocks; add the noise for an observation.
 
         raises IndefiniteKernel : a variance is negative beyond rounding: k is not a kernel
@@ -129,7 +129,7 @@ class Conditional(Band):
         return diagonal(self.left, X)
 
     @contract
-    def cov(self, X: Points, Y: MorePoints = None) -> Gram:
+    def cov(self, X: Places, Y: MorePlaces = None) -> Gram:
         """Posterior covariance c(xᵢ, yⱼ) of the latent f.
 
         Y : X when left out

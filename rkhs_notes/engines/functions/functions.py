@@ -7,6 +7,7 @@ __all__ = ['RKHSFunction']
 
 # %% ../../../nbs/engines/functions/functions.ipynb #b78ffcfb
 import math, operator
+from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
 
@@ -18,7 +19,7 @@ from ...base.errors import door, finite, not_negative
 from ...base.factors import Cholesky, Factored, PivotedCholesky
 from ...base.objects import Objects, distinct
 from ...base.plots import mesh
-from ...base.points import MorePoints, joined_of, names_of, ordered, recast
+from ...base.points import MorePoints, joined_of, names_of, ordered, points, recast
 from ...base.points import require_one_order, taken_of, with_names
 from ...base.values import Predicting, Value
 from ...base.words import Axes, Coefficients, NonNegative, Word, fitting
@@ -30,10 +31,11 @@ from ..kernels.gram import n_points, precision, window
 def _places(value, name, call):
     "Points of the space of f, the argument or the object itself"
     f = call.seen.get("f", call.seen.get("self"))
-    X, d = f.k._marked(value, name), n_columns(f.centres)
+    centres = getattr(f, "function", f).centres
+    X, d = f.k._marked(value, name), n_columns(centres)
     if f.k._named() and names_of(X):  # the kernel finds its columns itself
         return X
-    X = ordered(X, f.centres, name)
+    X = ordered(X, centres, name)
     if n_columns(X) != d:
         shaped(X, name, ("n", d), hint=f": columns as the centres; one point is {name}[None, :]")
     return X
@@ -91,9 +93,9 @@ def _same_space(value, name, call):
 
 # %% ../../../nbs/engines/functions/functions.ipynb #18f660db
 _no_points = (None, "text", [], [[np.nan]], [[1, 2], [3]])
-_of_f = dict(bad=_no_points, role="points", means="points of the space of f")
-Places = Annotated[Any, Word("array (n, d)", _places, ("n", "d"), **_of_f)]
-MorePlaces = Annotated[Any, Word("array (m, d)", _places, ("m", "d"), **_of_f)]
+_of_f = dict(read=_places, means="points of the space of f")
+Places = Annotated[Any, replace(points("n"), **_of_f)]
+MorePlaces = Annotated[Any, replace(points("m"), **_of_f)]
 APoint = Annotated[
     Any,
     Word(

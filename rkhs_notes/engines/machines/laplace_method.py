@@ -20,7 +20,7 @@ from ...base.words import TwoLabels, Vector, Weights
 
 # %% ../../../nbs/engines/machines/laplace_method.ipynb #a74f4a83
 from ..functions.fits import Variances
-from ..functions.functions import RKHSFunction
+from ..functions.functions import Places, RKHSFunction
 from ..kernels.gram import AKernel, diagonal, gram_matrix, n_points
 from ..solving.evidence import grain
 from ..solving.landmarks import function_of
@@ -69,7 +69,7 @@ class LaplaceClassifier(Value):
     __call__ = decision
 
     @contract
-    def var(self, X: Points) -> Variances:
+    def var(self, X: Places) -> Variances:
         "Variance of the latent f; IndefiniteKernel if one is negative beyond rounding   (5a.4)"
         k, Z = self.k, self.mean.Z
         variances = np.empty(n_points(X))
@@ -80,7 +80,7 @@ class LaplaceClassifier(Value):
         return variances
 
     @contract
-    def probability(self, X: Points) -> Vector:
+    def probability(self, X: Places) -> Vector:
         """P(y = classes[1]), averaged over the uncertainty of f
 
         returns : array (n,), between 0 and 1
@@ -88,7 +88,7 @@ class LaplaceClassifier(Value):
         return _averaged(self.mean(X), np.sqrt(self.var(X)))
 
     @contract
-    def predict(self, X: Points):
+    def predict(self, X: Places):
         """The more probable label
 
         returns : array (n,) of the labels
@@ -183,7 +183,7 @@ class LaplaceOnFeatures(LaplaceClassifier):
     k = property(lambda self: self.phi.kernel, doc="The kernel that the features stand for.")
 
     @contract
-    def var(self, X: Points) -> Variances:
+    def var(self, X: Places) -> Variances:
         "Variance of the latent f   (LAP.1)"
         variances = np.empty(n_points(X))
         for rows in row_blocks(len(variances), 32 * self.phi.dim):

@@ -13,9 +13,9 @@ from ...base.contracts import contract
 from ...base.factors import Cholesky
 from ...base.points import Points, taken_of
 from ...base.words import Flag, Positive, Probability, Targets
-from ..functions.functions import RKHSFunction, times
-from ..kernels.gram import AKernel, gram_matrix, n_columns, n_points
-from ..kernels.gram import require_points, with_columns
+from ..functions.functions import Places, RKHSFunction, times
+from ..kernels.gram import AKernel, gram_matrix, n_points
+from ..kernels.gram import require_points
 from .ridge_fits import OffsetFit
 from .systems import beside, squarable, usual_causes
 
@@ -59,7 +59,7 @@ class JackknifePlus(OffsetFit):
         return H
 
     @contract
-    def conformal_interval(self, X: Points, level: Probability = 0.9):
+    def conformal_interval(self, X: Places, level: Probability = 0.9):
         """An interval for the target of a new point, whatever the noise: the jackknife+   (5c.5)
 
         level : a new target lies inside with about this probability, and at least 2 level − 1, over
@@ -68,9 +68,7 @@ class JackknifePlus(OffsetFit):
         returns : lower and upper, arrays (m,) or (m, t); ±∞ where level > n / (n + 1)
         references : Theorem 5c.4; Barber, Candès, Ramdas and Tibshirani (2021)
         """
-        f, r, parts = self.function, self.residuals, []
-        if hasattr(X, "shape"):
-            with_columns(X, n_columns(f.Z), "X", f.k)
+        r, parts = self.residuals, []
         for rows in row_blocks(n_points(X), 4 * r.size):
             some = taken_of(X, rows)
             parts.append(_bounds(self._at(some), self._weights(some), r, level))

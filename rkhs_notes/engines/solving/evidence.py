@@ -20,7 +20,7 @@ from ...base.words import Whole
 
 # %% ../../../nbs/engines/solving/evidence.ipynb #11c9e4ad
 from ..functions.fits import Conditional, levels
-from ..functions.functions import RKHSFunction, times
+from ..functions.functions import Places, RKHSFunction, times
 from ..functions.known import Conditioned, NoiseLevels
 from ..kernels.gram import AKernel, diagonal, gram_matrix, n_points, precision
 from .conformal import JackknifePlus
@@ -62,7 +62,7 @@ class GaussianProcess(Conditional):
         return self.mean(X)
 
     @contract
-    def sample(self, X: Points, n: Count, rng: Rng = None):
+    def sample(self, X: Places, n: Count, rng: Rng = None):
         """Draw n functions from the posterior, at the points X.
 
         X : array (m, d)
@@ -83,7 +83,7 @@ class GaussianProcess(Conditional):
         return times(k, X, Z, alpha) + np.moveaxis(drawn, -1, 1)
 
     @contract
-    def conformal_interval(self, X: Points, level: Probability = 0.9):
+    def conformal_interval(self, X: Places, level: Probability = 0.9):
         """An interval for the target of a new point, whatever the noise: the jackknife+   (5c.5)
 
         level : a new target lies inside with about this probability, and at least 2 level − 1, over
