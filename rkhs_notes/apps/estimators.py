@@ -617,15 +617,12 @@ class _Poll:
     def count(self, candidates):
         "So that their errors are known"
         new = [c for c in dict.fromkeys(candidates) if c not in self.errors]
-        if not new:
-            return
         paths = _paths(list(map(self.kernel, new)), *self.seen)
         self.errors |= {c: path.loo.min() for c, path in zip(new, paths, strict=True)}
         self.least = min(filter(None, [self.least, *paths]), key=lambda path: path.loo.min())
 
     def ranked(self, candidates):
-        "From the best to the worst"
-        self.count(candidates)
+        "From the best to the worst of those that are known"
         return sorted(candidates, key=self.errors.get)
 
     def settled(self, candidates, step):

@@ -952,6 +952,7 @@ def test_a_bandwidth_at_the_edge_is_told():
     assert "distances" not in KernelRidge().fit(inside, np.sin(2 * inside[:, 0])).chosen_
     poll = estimators._Poll(400, X, noise[:, None], np.ones(200), None, True, {False: 1.0})
     best = estimators._Candidate(Gaussian, False, -estimators._POWERS)
+    poll.count([best])
     poll.errors |= {best: 1.0, best.moved(1): 1.01, best.moved(2): 2.0}
     with warnings.catch_warnings():
         warnings.simplefilter("error")

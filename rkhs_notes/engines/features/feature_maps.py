@@ -169,8 +169,7 @@ class MonomialMap(Value):
             return finite(self._of_points(points_or_rows(self.kernel._marked, X)), self)
 
     def _of_points(self, X):
-        if self.scale != 1:
-            X = X * math.sqrt(self.scale)
+        X = X * math.sqrt(self.scale)
         if self.offset:
             X = side_by_side([constant_column(X, math.sqrt(self.offset)), X])
         instead = f"the kernel {self.kernel}, which needs no features"

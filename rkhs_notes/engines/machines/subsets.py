@@ -12,7 +12,7 @@ from ...base import settings
 from ...base.blocks import in_parallel
 from ...base.points import recast, taken_of
 from ..functions.functions import times
-from ..kernels.gram import gram_matrix, n_columns, n_points
+from ..kernels.gram import n_columns, n_points
 from .boxes import PairDistances, gap_of, gram_times
 from .libsvm import _CLASSES, _SHARED_CLASSES, _SHARED_TUBE
 from .libsvm import _at_the_price, _for_libsvm, _kind, _libsvm
@@ -209,15 +209,10 @@ def _each_by_itself(points, place, each, tol, options, dual, rows):
 def _against(k, X, points, known, members, dual, places):
     "f at each point, (n, q − 1): in the pairs of its class with each other class"
     S, F = np.flatnonzero(dual.any(axis=1)), np.empty((len(dual), places.shape[1]))
-    K = None
-    if known:  # points are the Gram matrix
-        K = points[:, S]
-    elif len(dual) * len(S) <= _MATRIX**2:
-        K = gram_matrix(k, X, taken_of(X, S))
     for rows, columns in zip(members, places, strict=True):
         coefficients = dual[np.ix_(S, columns)]
-        if K is not None:
-            F[rows] = K[rows] @ coefficients
+        if known:  # points are the Gram matrix
+            F[rows] = points[np.ix_(rows, S)] @ coefficients
         else:
             F[rows] = times(k, taken_of(X, rows), taken_of(X, S), coefficients)
     return F

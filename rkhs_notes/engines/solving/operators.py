@@ -154,8 +154,7 @@ def solved(problem, tol, max_iter, callback=None, progress=None):
             done = (problem.bound(r) <= ask * enough).all() or step >= max_iter
             if done:  # by the recursion: is it so?
                 ask /= 10
-                if step > 1:
-                    r = b - problem.A(x)
+                r = b - problem.A(x)
                 done = (problem.bound(r) <= enough).all()
             left, bound = float(np.max(_ratio(np.linalg.norm(r, axis=0), size))), problem.bound(r)
             if callback:

@@ -123,8 +123,6 @@ def stopped_by(logs, theta, objective):
     "The names of what the box stopped while a factor e more would still gain a tenth, or ''"
     way = theta - logs.start
     far = np.abs(way) > _REACH - 1e-6
-    if not far.any():
-        return ""
     rises, names = far & (objective(theta)[1] * np.sign(way) > 0.1), [*logs.names, "noise"]
     return " and ".join(dict.fromkeys(names[i] for i in logs.group[rises]))
 
