@@ -2592,3 +2592,15 @@ def test_the_second_view_is_kept_as_the_first(estimator):
     with pytest.warns(UserWarning, match="the columns of y differ in scale"):
         wide = estimator().fit(x, y * [1, 1e4])
     assert np.ptp(wide.kernel_y_.scales / y.std(ddof=0) / [1, 1e4]) < 1e-9
+
+
+@pytest.mark.parametrize(
+    "make", [rn.estimators.GaussianProcess, partial(KernelRidge, bandwidth="evidence")]
+)
+def test_evidence_gives_each_column_its_own_length_where_rows_suffice(make):
+    "Also where one bandwidth for all columns won the vote: the columns are told apart"
+    rng = np.random.default_rng(0)
+    X, noise = rng.normal(size=(60, 2)) * [1.0, 3.0], 0.1 * rng.normal(size=60)
+    fit = make().fit(X, np.sin(X).sum(axis=1) + noise)
+    gap = fit.kernel_(X) - fit.kernel_(X[:, ::-1])
+    assert np.abs(gap).max() > 1e-3 * np.abs(fit.kernel_(X)).max()

@@ -11,6 +11,7 @@ import array_api_strict as strict
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.sparse
 from threadpoolctl import threadpool_limits
 
 from rkhs_notes import arrays, settings
@@ -43,7 +44,7 @@ from rkhs_notes.base.objects import Objects, differ, distinct, joined, ranked, t
 from rkhs_notes.engines.machines.kernel_machines import svc
 from rkhs_notes.engines.machines.laplace_method import gp_classification
 from rkhs_notes.engines.solving.evidence import gaussian_process
-from rkhs_notes.kernels import Gaussian, Kernel
+from rkhs_notes.kernels import Gaussian, Kernel, Linear
 
 rng = np.random.default_rng(0)
 
@@ -736,3 +737,25 @@ def test_things_without_hash_and_truth_are_different_unless_they_are_one():
     first, place = distinct(held)
     assert first.tolist() == [0, 1] and place.tolist() == [0, 1, 0]
     assert not differ(held) and differ(held[:2])
+
+
+@pytest.mark.parametrize("d", [2, 5, 100])
+def test_units_of_coordinates_are_read_in_the_precision_of_the_points(d):
+    "Few columns, many, and those between take ways of their own"
+    rng = np.random.default_rng(0)
+    X, units = rng.normal(size=(50, d)).astype("f4"), 2.0 ** rng.integers(-3, 4, d)
+    for own in units, units.tolist():
+        squares = sqdist(X, None, own)
+        assert squares.dtype == np.float32 and (squares == sqdist(X / np.float32(units))).all()
+    with pytest.raises(ValueError, match="a column for each of the scales"):
+        sqdist(X, None, units[1:])
+
+
+def test_sparse_points_may_be_zero_everywhere():
+    X, Z = scipy.sparse.csr_array((3, 2)), np.eye(2)
+    for k in Linear(), Gaussian(1.0):
+        assert (k(X) == k(np.zeros((3, 2)))).all() and (k(X, Z) == k(np.zeros((3, 2)), Z)).all()
+
+
+def test_objects_are_shown_in_one_line():
+    assert repr(Objects([np.eye(2), "a\nb"])).count("\n") == 0

@@ -987,3 +987,13 @@ def test_samples_of_unequal_sizes_keep_their_sides():
         mean = Gaussian(1.0)(at, a).mean() - Gaussian(1.0)(at, b).mean()
         length = mmd2_v(Gaussian(1.0), a, b) ** 0.5  # the witness has norm 1
         np.testing.assert_allclose(result.witness(at), mean / length, rtol=1e-9)
+
+
+@pytest.mark.parametrize("d", [1, 3])
+def test_pictures_of_a_test_name_their_axes(d):
+    "The witness is a curve, or a histogram of its values"
+    rng = np.random.default_rng(0)
+    test = mmd_test(Gaussian(1.0), rng.normal(size=(20, d)), rng.normal(size=(20, d)), rng=0)
+    axes = test.plot().figure.axes
+    assert len(axes) >= 2 and all(ax.get_xlabel() for ax in axes[:2])
+    plt.close("all")

@@ -793,3 +793,11 @@ def test_features_without_one_row_a_point_are_refused():
             check_unbiased(
                 lambda rng, shape=shape: lambda X: np.zeros(shape), Gaussian(1), [0.0, 1.0]
             )
+
+
+@pytest.mark.parametrize("kind", ["f4", "f8"])
+@pytest.mark.filterwarnings("ignore:0 features")
+def test_points_that_a_kernel_cannot_see_give_no_features(kind, capfd):
+    Z = np.zeros((5, 2), kind)
+    values = nystrom_features(Linear(), Z, 3, rng=0)(Z)
+    assert values.shape == (5, 0) and values.dtype == kind and not "".join(capfd.readouterr())

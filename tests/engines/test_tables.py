@@ -902,3 +902,12 @@ def test_what_is_no_number_gets_the_hint_that_fits(text, hint):
     if "comma" in hint or "thousands" in hint:
         with pytest.raises(ValueError, match=f"of t holds '{text}': {hint}"):
             encoded(table, table)
+
+
+@pytest.mark.parametrize("first", [["true", "perhaps", "false"], ["true", "false", "true"]])
+def test_truth_values_beside_words_are_words(first):
+    "Whether the words come in the same table or in the next one"
+    A, B = pd.DataFrame({"said": first}), pd.DataFrame({"said": ["perhaps", "false", "true"]})
+    encoder, *_ = encoded(A, B)
+    block = [np.array(["false", "perhaps", "true"], object)]
+    assert (encoder(block) == np.eye(3)).all()

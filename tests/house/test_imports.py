@@ -489,3 +489,14 @@ def test_a_module_names_its_neighbours_from_where_it_stands():
     absolute = re.compile(r"(?m)^(?:from|import) rkhs_notes\b")
     found = [str(p.relative_to(ROOT)) for p in modules if absolute.search(p.read_text("utf-8"))]
     assert len(modules) > 100 and found == []
+
+
+def test_former_names_answer_in_the_rooms():
+    "A module that is imported by its own address, before anybody asked for a former one"
+    asked = [(old, name) for old in ("arrays", "plots") for name in rkhs_notes._FORMER[old].split()]
+    lost = python(
+        "import importlib\n"
+        f"for module, name in {asked!r}:\n"
+        "    hasattr(importlib.import_module(f'rkhs_notes.base.{module}'), name) or print(module, name)"
+    )
+    refuse(lost.splitlines())
