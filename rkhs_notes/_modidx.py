@@ -1221,6 +1221,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                         'rkhs_notes.base.arrays.shaped': ('base/arrays.html#shaped', 'rkhs_notes/base/arrays.py'),
                                         'rkhs_notes.base.arrays.units_of': ('base/arrays.html#units_of', 'rkhs_notes/base/arrays.py')},
             'rkhs_notes.base.blocks': { 'rkhs_notes.base.blocks._blas': ('base/blocks.html#_blas', 'rkhs_notes/base/blocks.py'),
+                                        'rkhs_notes.base.blocks._reuse_pages': ( 'base/blocks.html#_reuse_pages',
+                                                                                 'rkhs_notes/base/blocks.py'),
                                         'rkhs_notes.base.blocks._through': ('base/blocks.html#_through', 'rkhs_notes/base/blocks.py'),
                                         'rkhs_notes.base.blocks.few_threads': ('base/blocks.html#few_threads', 'rkhs_notes/base/blocks.py'),
                                         'rkhs_notes.base.blocks.in_parallel': ('base/blocks.html#in_parallel', 'rkhs_notes/base/blocks.py'),

@@ -30,6 +30,14 @@ def spans(n, length, start=0):
     for i in range(start, n, length):
         yield slice(i, min(i + length, n))
 
+# %% ../../nbs/base/blocks.ipynb #blocks-pages
+def _reuse_pages():
+    "An array that is freed at once: from then on glibc keeps what smaller ones leave"
+    np.empty(2**25 - 2**13, np.uint8)
+
+
+_reuse_pages()
+
 # %% ../../nbs/base/blocks.ipynb #9c100a73
 _alone, _counting = threading.Lock(), threading.Lock()
 _limits = []  # one entry a user of one_blas_thread

@@ -1,6 +1,7 @@
 """Where little is given: no home, no language, warnings as errors, blanks in paths, two at once."""
 
 import os
+import platform
 import subprocess
 import sys
 import threading
@@ -85,3 +86,27 @@ def test_commands_end_at_the_first_that_fails(build):
     )
     with alone.alone("export"):  # the lock is free again
         pass
+
+
+PAGES = """
+import resource
+import numpy as np
+from rkhs_notes import Gaussian
+
+taken = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+k, X = Gaussian(1.0), np.random.default_rng(0).normal(size=(250, 5))
+k(X)
+before = taken()
+for _ in range(20):
+    k(X)
+print(taken() - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="what glibc's malloc does")
+def test_matrices_of_a_few_hundred_rows_use_the_same_pages_again():
+    "A matrix has 122 of them, and fetches all anew at each call where nothing was freed before"
+    own = {name: v for name, v in os.environ.items() if not name.startswith("MALLOC_")}
+    own |= {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    run = subprocess.run([sys.executable, "-c", PAGES], env=own, capture_output=True, text=True)
+    assert int(run.stdout) < 122, run.stderr
