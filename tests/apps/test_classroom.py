@@ -348,7 +348,8 @@ def test_submit_writes_what_is_read_again(tmp_path, capsys):
     assert made["answers"]["00.6"]["passed"] and made["answers"]["00.6"]["notebook"] == "a.ipynb"
     assert set(made["versions"]) >= {"rkhs_notes", "python", "numpy"}
     assert len(made["notebooks"]["a.ipynb"]) == 64
-    assert "✓ 00.6: right" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "✓ 00.6: right" in out and f"{to}: 1 answers." in out
 
 
 ENDS = {

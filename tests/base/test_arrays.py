@@ -66,8 +66,9 @@ def factored(request, monkeypatch):
     "A and its factor, by every road that leads to one"
     A = positive(40)
     if request.param == "panels":
-        monkeypatch.setattr(arrays, "_LARGEST_POTRF", 0)
+        monkeypatch.setattr(factors, "_LARGEST_POTRF", 0)
         monkeypatch.setattr(factors._panel_cholesky, "__defaults__", (7,))
+        assert Cholesky(A).lower == 0  # not potrf's triangle
     if request.param.startswith("L"):
         L = np.linalg.cholesky(A)
         return A, Factored(

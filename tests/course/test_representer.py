@@ -440,7 +440,7 @@ def test_factorisation_in_panels(monkeypatch):
     A = rng.normal(size=(300, 300))
     A, b = A @ A.T + np.eye(300), rng.normal(size=(300, 2))
     plain = solve_psd(A, b)
-    monkeypatch.setattr(arrays, "_LARGEST_POTRF", 0)
+    monkeypatch.setattr(factors, "_LARGEST_POTRF", 0)
     monkeypatch.setattr(factors._panel_cholesky, "__defaults__", (64,))
     np.testing.assert_allclose(solve_psd(A, b), plain, rtol=1e-9)
     np.testing.assert_allclose(solve_psd(A.copy(), b, overwrite=True), plain, rtol=1e-9)
@@ -460,7 +460,7 @@ def test_factorisation_in_panels(monkeypatch):
 @pytest.mark.parametrize("overwrite", [False, True])
 @pytest.mark.parametrize("limit", [0, 12_000])
 def test_what_is_not_definite_is_measured(monkeypatch, overwrite, limit):
-    monkeypatch.setattr(arrays, "_LARGEST_POTRF", limit)
+    monkeypatch.setattr(factors, "_LARGEST_POTRF", limit)
     monkeypatch.setattr(factors._panel_cholesky, "__defaults__", (3,))
     A = np.diag(np.arange(10.0)) + 0.1
     A[7, 7] = -2.0

@@ -563,6 +563,8 @@ def test_solve_psd_adds_nothing_and_says_by_how_much_it_fails():
     np.testing.assert_allclose(solve_psd(A, [1.0, 1.0]), [1.0, 1e12])  # no hidden jitter
     with pytest.raises(NotPositiveDefinite, match="-0.5"):
         solve_psd(np.diag([1.0, -1.5]), [1.0, 1.0], shift=1.0)
+    one_half = solve_psd([[2.0, 1.0], [7.0, 2.0]], [3.0, 3.0], symmetric=True)  # is taken at its word
+    np.testing.assert_allclose(one_half, [1.0, 1.0])
     rng = np.random.default_rng(0)
     Q = np.linalg.qr(rng.normal(size=(1600, 1600)))[0]
     A = (Q * np.r_[-0.3, rng.uniform(0, 5, 1599)]) @ Q.T

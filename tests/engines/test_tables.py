@@ -376,6 +376,15 @@ def test_samples_are_compared_by_sparse_features():
     assert one.pvalue == other.pvalue == 0.01 and one.statistic == pytest.approx(other.statistic)
 
 
+@pytest.mark.parametrize("kernel", [rn.Linear(), rn.Polynomial(2), rn.Gaussian(1.0)])
+def test_samples_of_sparse_points_far_from_zero_are_compared(kernel):
+    "As dense ones, up to the digits that values of this size lose"
+    P = np.random.default_rng(0).normal(size=(40, 3)) + [1e5, 0, 0]
+    S, lost = scipy.sparse.csr_array(P), 8 * np.finfo(float).eps * kernel.diag(P).max()
+    found = rn.mmd2_u(kernel, S[:20], S[20:])
+    assert found == pytest.approx(rn.mmd2_u(kernel, P[:20], P[20:]), rel=1e-9, abs=lost)
+
+
 def test_what_does_not_fit_names_the_way_out():
     many, zeros = np.arange(60_000.0), np.zeros(60_000)
     for call in (
@@ -783,6 +792,7 @@ SOURCES = {
     ),
     "polars": pl.DataFrame({"i": range(5), "v": [1.0, 2.5, None, 40.0, -1.0]}),
     "blocks": Table("blocks", ["i", "v"], halves),
+    "objects": {"i": np.arange(5).astype(object), "v": [1, 2.5, None, 40, -1]},
 }
 
 

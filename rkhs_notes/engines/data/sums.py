@@ -156,7 +156,6 @@ def _product(a, b):
 def shifted(total, D, a, by):
     "The matrices (high, low) of a sum, with z + (by, 0) in place of z"
     H, L = (_whole(v, D, a) for v in (total.high, total.low))
-    by = np.append(by, 0.0)
     for _ in range(2 * by.any()):  # to columns, then to rows
         edge, low = H[:, -1:].copy(), L[:, -1:].copy()
         for j in row_blocks(len(by), 80 * len(by)):

@@ -145,7 +145,7 @@ def _numbers_of(texts):
     texts = texts.tolist()
     if "_" not in "".join(map(str, texts)):
         with suppress(ValueError):  # numbers and empty fields alone, as nearly always
-            return np.array([text or "nan" for text in texts], object).astype(float)
+            return np.array(["nan" if t == "" else t for t in texts], object).astype(float)
     texts = [_text(entry) or "nan" for entry in texts]
     return np.array([float(t) if _is_number(t) else np.inf for t in texts])
 
