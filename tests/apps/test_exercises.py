@@ -426,14 +426,15 @@ def test_verdicts_are_equal_whatever_arrays_they_hold():
     assert first.inputs is not None and first == again
 
 
+def plane(rng):
+    return tuple(rng.normal(size=2))
+
+
 def test_what_is_said_holds_on_all_inputs_and_only_there():
     assert "wrong where p is even" in said(
         lambda p: p**2, lambda p: p**2 + (p % 2 == 0) * p, parity
     )
-    pairs = lambda rng: tuple(rng.normal(size=2))
-    assert "wrong where q > p" in said(
-        lambda p, q: p * q, lambda p, q: p * q + (q > p) * p, pairs
-    )
+    assert "wrong where q > p" in said(lambda p, q: p * q, lambda p, q: p * q + (q > p) * p, plane)
     some = said(
         lambda v, s: v * s, lambda v, s: v * s + (1.0 if s < 1.2 else np.r_[1, v[1:] ** 3]), vectors
     )

@@ -132,6 +132,8 @@ def test_centres_of_ones_own():
     words, own = ["banana", "bandana", "ananas", "cabana"], ["banana", "ban"]
     of_words = ridge_large(Spectrum(2), words, [1.0, 2.0, 3.0, 4.0], 0.5, centres=own)
     assert sorted(of_words.function.Z) == sorted(own)
+    with rn.settings.using(result_mib=0.01), pytest.raises(MemoryError, match="fewer centres"):
+        ridge_large(Gaussian(1.0), np.arange(40.0), np.ones(40), 1.0, centres=np.arange(40.0))
     with pytest.raises(ValueError, match="n_centres chooses among X"):
         ridge_large(k, X, y, lam, 5, centres=Z)
     with pytest.raises(ValueError, match="X has 2 columns, centres has 3"):

@@ -560,3 +560,21 @@ def test_bad_input(case):
 def test_texts_of_two_kinds_are_refused_in_words(X, Y):
     with pytest.raises(TypeError, match=r"Y\[0\].*pass strings of one kind"):
         Spectrum(1)(X, Y)
+
+
+def test_bags_of_texts_and_of_tuples_of_their_letters_are_alike():
+    texts = [["ab", "bb"], ["ba"], ["aab", "b", "ab"]]
+    symbols = [[tuple(text) for text in bag] for bag in texts]
+    k = SetKernel(Spectrum(1))
+    np.testing.assert_allclose(k(symbols), k(texts), rtol=1e-14)
+
+
+def test_a_model_that_has_a_score_alone_reads_arrays():
+    class Cubic:
+        def score(self, X):
+            return np.concatenate([X, X**3], axis=1)
+
+    x, y = np.array([1.0, -2.0]), np.array([0.5, 3.0, 1.0])
+    np.testing.assert_allclose(
+        Fisher(Cubic())(x, y), np.outer(x, y) + np.outer(x, y) ** 3, rtol=1e-14
+    )

@@ -4,6 +4,7 @@ import copy
 import pickle
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.kernel_ridge import KernelRidge
 
+import rkhs_notes as rn
 from rkhs_notes import settings
 from rkhs_notes.apps.exercises import _CHAPTERS, check_exercises
 from rkhs_notes.base.distances import sqdist
@@ -550,6 +552,18 @@ def test_gram_schmidt_evaluates_each_function_once():
     assert sorted(calls) == list(range(9))
 
 
+@pytest.mark.parametrize("chosen", [[], (), [[0, 1]], np.zeros((1, 1), int)])
+def test_columns_are_one_list_of_numbers(chosen):
+    with pytest.raises(ValueError, match="^columns "):
+        rn.Gaussian(1.0).on(chosen)
+
+
+@pytest.mark.parametrize("fit", [rn.ridge_path, partial(rn.ridge, lam=[1.0, 2.0])])
+def test_weights_that_leave_no_room_for_a_gram_matrix_are_refused(fit):
+    with pytest.raises(ValueError, match="the largest of weights"):
+        fit(rn.Gaussian(1.0), [0.0, 1.0, 2.0], np.eye(3)[:, :2], weights=[1.0, 1.0, 1e305])
+
+
 def test_a_singular_system_is_refused_even_when_cholesky_survives():
     for seed in range(100):
         rng = np.random.default_rng(seed)
@@ -563,7 +577,9 @@ def test_solve_psd_adds_nothing_and_says_by_how_much_it_fails():
     np.testing.assert_allclose(solve_psd(A, [1.0, 1.0]), [1.0, 1e12])  # no hidden jitter
     with pytest.raises(NotPositiveDefinite, match="-0.5"):
         solve_psd(np.diag([1.0, -1.5]), [1.0, 1.0], shift=1.0)
-    one_half = solve_psd([[2.0, 1.0], [7.0, 2.0]], [3.0, 3.0], symmetric=True)  # is taken at its word
+    one_half = solve_psd(
+        [[2.0, 1.0], [7.0, 2.0]], [3.0, 3.0], symmetric=True
+    )  # is taken at its word
     np.testing.assert_allclose(one_half, [1.0, 1.0])
     rng = np.random.default_rng(0)
     Q = np.linalg.qr(rng.normal(size=(1600, 1600)))[0]

@@ -370,6 +370,9 @@ def test_samples_are_compared_by_sparse_features():
         assert rn.mmd2_features(BINS, X[:30], X[30:], unbiased) == pytest.approx(
             rn.mmd2_features(DENSE, X[:30], X[30:], unbiased), abs=1e-12
         )
+    assert rn.mmd2_features(np.cos, [1.0], [2.0]) == pytest.approx((np.cos(1) - np.cos(2)) ** 2)
+    with pytest.raises(ValueError):  # of one point there is no pair
+        rn.mmd2_features(np.cos, [1.0], [2.0], unbiased=True)
     one, other = (
         rn.mmd_test(phi, X[:30], X[30:] + 2, n_permutations=99, rng=0) for phi in (BINS, DENSE)
     )

@@ -494,7 +494,8 @@ FAR = {  # None where there is an answer
     "texts beside numbers": (lambda: Constant(1.0).pairs(FEW, list("abcde")), "Y .* not points such as X"),
     "rows longer than floats": (
         lambda: novikoff_bound([[-1.7e308, -1.7e308], [-1e9, -1e9]], [-1, -1], [1.0, 1.0]), "longest row"),
-    "a margin below floats": (lambda: novikoff_bound(5e-324 * np.eye(5), [1] * 5), "the margin = 0.* rescale Phi"),
+    "a margin below floats": (
+        lambda: novikoff_bound(5e-324 * np.eye(5), [1] * 5), "the margin = 0.* rescale Phi"),
     "a narrow margin": (lambda: novikoff_bound([[1.0], [1e-200]], [1, 1], [1.0]), "R/γ = 1e.200"),
     "a far start": (lambda: novikoff_bound([[1.0], [2.0]], [1, 1], [1.0], [1e200]), None),
     "a start beyond floats": (lambda: novikoff_bound([[0.5]], [1], [1.0], [1.7e308]), "rescale .* and start"),
