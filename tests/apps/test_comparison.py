@@ -1029,6 +1029,13 @@ def test_truth_values_are_the_same_wherever_they_are_kept(gaps, categorical, tmp
         assert result.test.pvalue == 1 and (categorical or result.columns[0].says == means)
 
 
+@pytest.mark.parametrize("held", [[True, False, None], np.array([True, False, np.nan], object)])
+def test_truth_values_with_a_gap_are_numbers(held):
+    "Of a dict as of a frame"
+    for source in ({"flag": held}, pandas.DataFrame({"flag": held}, dtype="boolean")):
+        np.testing.assert_array_equal(tables.as_columns(source)["flag"], [1.0, 0.0, np.nan])
+
+
 def test_true_and_false_are_words_beside_another_word():
     A, B = {"w": ["true", "false"] * 50}, {"w": ["true", "unknown"] * 50}
     for pair in ((A, B), (B, A)):

@@ -2604,3 +2604,12 @@ def test_evidence_gives_each_column_its_own_length_where_rows_suffice(make):
     fit = make().fit(X, np.sin(X).sum(axis=1) + noise)
     gap = fit.kernel_(X) - fit.kernel_(X[:, ::-1])
     assert np.abs(gap).max() > 1e-3 * np.abs(fit.kernel_(X)).max()
+
+
+def test_points_that_know_their_columns_are_refused_in_another_order():
+    "An array of points keeps the names of a frame, which scikit-learn does not see"
+    k, frame = rn.Gaussian(1.0), pd.DataFrame({"a": [0.0, 1.0, 2.0], "b": [5.0, 3.0, 4.0]})
+    model = KernelRidge(k).fit(frame, [1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(model.predict(k.points(frame)), model.predict(frame))
+    with pytest.raises(ValueError, match="columns a, b and b, a"):
+        model.predict(k.points(frame[["b", "a"]]))

@@ -19,6 +19,7 @@ from rkhs_notes.deeper.budgets import budgeted_sgd, check_regret
 from rkhs_notes.deeper.risks import minimize_risk
 from rkhs_notes.deeper.zoo import Matern, Precomputed
 from rkhs_notes.engines.features.feature_maps import FeatureFunction, FeatureMap
+from rkhs_notes.engines.features.spectral import fourier_features
 from rkhs_notes.engines.solving import timing
 from rkhs_notes.engines.solving.bills import (
     Cost,
@@ -772,3 +773,15 @@ def test_running_away_names_the_largest_value_of_the_kernel_whatever_came_last(o
     "Linear at 0.1 and 100: k(x, x) up to 1e4, stable below 2 / (2 · 1e4)"
     with pytest.raises(ConvergenceFailure, match=r"about 0\.0001, with k\(x, x\) up to 1e\+04"):
         kernel_sgd(Linear(), [[100.0], [0.1]], [-1.0, 1.0], "squared", option=option, step_size=1.0)
+
+
+def test_steps_on_stored_features_come_in_longer_runs():
+    "Nothing is made for them: what steps cost beside their products is paid more rarely"
+    X, stops = np.random.default_rng(0).normal(size=(60, 2)), {5: [], 6: []}
+    phi = fourier_features(Gaussian(1.0), 2, 20, rng=0)
+    for option, seen in stops.items():
+        kernel_sgd(
+            Gaussian(1.0), X, np.sign(X[:, 0]), "logistic", option, 3000, rng=0, features=phi,
+            callback=lambda step, *rest, seen=seen: seen.append(step),
+        )  # fmt: skip
+    assert stops[5][-1] == stops[6][-1] == 3000 and len(stops[6]) < len(stops[5])

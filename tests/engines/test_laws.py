@@ -28,6 +28,7 @@ from rkhs_notes.engines.functions.vectors import (
     project,
     riesz_representer,
 )
+from rkhs_notes.engines.kernels.forms import overwritten
 from rkhs_notes.engines.solving.ridge_fits import ridge, ridge_path
 from rkhs_notes.kernels import (
     Brownian,
@@ -604,3 +605,33 @@ def test_a_mistake_that_is_the_solution_is_noticed(monkeypatch):
     monkeypatch.setitem(answers_00._exercises, "00.2", {**entry, "mistakes": mistakes})
     with pytest.raises(AssertionError, match="no mistake at all"):
         check_exercises("00")
+
+
+@pytest.mark.parametrize(
+    "k",
+    [
+        rn.Gaussian(0.7),
+        rn.Laplace(0.7),
+        rn.Linear(),
+        rn.Polynomial(3),
+        rn.Gaussian(0.7) * rn.Linear(),
+    ],
+)
+def test_points_of_two_precisions_are_compared_in_the_higher_one(k):
+    "Points of float32 are numbers like others: no value is rounded to their digits"
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(80, 5)).astype(np.float32), 3 + rng.normal(size=(90, 5))
+    doubles = X.astype(float)
+    for found, expected in (
+        (k(X, Y), k(doubles, Y)), (k(Y, X), k(Y, doubles)), (k.pairs(X, Y[:80]), k.pairs(doubles, Y[:80])),
+        (k.distance(X, Y), k.distance(doubles, Y)),
+    ):  # fmt: skip
+        assert found.dtype == float
+        np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_values_take_the_memory_of_what_they_are_made_of():
+    block = np.linspace(-1, 1, 6).reshape(2, 3)
+    expected = np.exp(block)
+    assert overwritten(np.exp, block, np) is block
+    np.testing.assert_array_equal(block, expected)

@@ -461,3 +461,12 @@ def test_words_of_the_signature():
 
 def test_the_lowest_value_is_that_of_the_whole_matrix():
     assert leading_eigenpairs(np.diag([3.0, 1.0, -2.0, 0.5]), 2).lowest == -2.0
+
+
+@pytest.mark.parametrize("rows", [1, 30, 1100])
+def test_products_of_any_width_are_those_of_the_matrix(rows):
+    "One vector, a few, and so many that the product is made in one piece"
+    rng = np.random.default_rng(0)
+    X, V = rng.normal(size=(1000, 2)), rng.normal(size=(rows, 1000))
+    A, K = GramOperator(Gaussian(1.0), X), Gaussian(1.0)(X)
+    np.testing.assert_allclose(A @ V.T, K @ V.T, atol=1000 * np.finfo(float).eps * 4)
