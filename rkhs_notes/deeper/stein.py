@@ -289,7 +289,6 @@ class SteinKernel(OfOne, Kernel):
 
     def _made(self, X):
         "s at marked points, (n, d)"
-        fitting(X, "X", hasattr(X, "shape"), "an array", "points of ℝᵈ, which a score has")
         values = as_floats(self.score(guarded(X)), "score(X)").astype(float)
         if X.shape[1] == 1:
             values = values.reshape(len(values), -1)

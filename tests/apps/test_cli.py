@@ -18,6 +18,7 @@ from packaging.requirements import Requirement
 import rkhs_notes
 from conftest import ROOT, refuse
 from rkhs_notes import cli
+from rkhs_notes.apps.classroom import without_solutions
 from rkhs_notes.base import errors
 
 
@@ -178,6 +179,10 @@ def dead_links(folder):
                 yield f"{path.relative_to(folder)}: {link}"
 
 
+def code_of(nb):
+    return ["".join(cell["source"]) for cell in nb["cells"] if cell["cell_type"] == "code"]
+
+
 @pytest.mark.parametrize("student", [False, True])
 def test_a_copy_is_whole(student, tmp_path):
     names = {path.relative_to(tmp_path) for path in cli.copy_notebooks(tmp_path, student)}
@@ -190,6 +195,11 @@ def test_a_copy_is_whole(student, tmp_path):
         wanted = {path for path in wanted if not path.name.startswith(cli.LEFT_OUT)}
     assert names == wanted > {Path("index.ipynb"), Path("begin.md"), Path("desk.md")}
     refuse(list(dead_links(tmp_path)))
+    full, made = (
+        json.loads((f / "00_hilbert.ipynb").read_text(encoding="utf-8")) for f in (source, tmp_path)
+    )
+    told = [code_of(nb) for nb in (full, without_solutions(full))]
+    assert told[0] != told[1] and code_of(made) == told[student]
     if not student:
         read, made = (f / "apps" / "cli.ipynb" for f in (source, tmp_path))
         assert read.read_bytes() == made.read_bytes()

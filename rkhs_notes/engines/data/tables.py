@@ -335,12 +335,10 @@ def _plain_numbers(lines, sign, width, places):
 
 def _filled(line, sign):
     "The line with nan in its empty fields"
-    line = line.rstrip("\r\n")
+    line = sign + line.rstrip("\r\n") + sign
     for _ in range(2):  # of three signs in a row, the second pair
         line = line.replace(2 * sign, f"{sign}nan{sign}")
-    if line.startswith(sign):
-        line = "nan" + line
-    return line + "nan" * line.endswith(sign)
+    return line[1:-1]
 
 # %% ../../../nbs/engines/data/tables.ipynb #4a2295cb
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d[ T]\d\d[\d:]*)(\.\d+)?(Z|[+-]\d\d:?\d\d)?")
