@@ -801,3 +801,13 @@ def test_points_that_a_kernel_cannot_see_give_no_features(kind, capfd):
     Z = np.zeros((5, 2), kind)
     values = nystrom_features(Linear(), Z, 3, rng=0)(Z)
     assert values.shape == (5, 0) and values.dtype == kind and not "".join(capfd.readouterr())
+
+
+def test_features_as_plain_lists_are_tested_for_their_mean_too():
+    X = np.linspace(0, 1, 4)[:, None]
+
+    def listed(rng):
+        phi = random_feature_map(Gaussian(1.0), 1, 50, rng)
+        return lambda X: phi(X).tolist()
+
+    assert check_unbiased(listed, Gaussian(1.0), X, 0, 20) < 5
