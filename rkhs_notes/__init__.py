@@ -364,7 +364,7 @@ def _former(module, name):
             return found[now]
     here, known = _modules()[module], name in _FORMER.get(module, "").split()
     homes = [_owners()[name]] if name in _owners() else _homes().get(name, [])
-    homes = sorted(set(homes) - {here}, key=lambda home: home.split(".")[0] != here.split(".")[0])
+    homes = [home for home in homes if home != here]
     if not known or not homes:
         raise AttributeError(f"module '{__name__}.{module}' has no attribute {name!r}")
     return getattr(_module(homes[0]), name)

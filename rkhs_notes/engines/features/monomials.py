@@ -188,7 +188,7 @@ def _unit_rows(F):
 
 def _rows_times(a, F):
     "Row i of F, a matrix of any kind, times aᵢ"
-    return sp.diags(a.astype(F.dtype)) @ F if sp.issparse(F) else a[:, None] * F
+    return sp.diags(a.astype(F.dtype)) @ F
 
 
 def unit_features(k, phi, d):

@@ -494,12 +494,6 @@ def _require_shape(k, block, rows, columns):
     if getattr(block, "shape", ()) != shape:
         shaped(np.asarray(block), f"The block that {type(k).__name__}._gram returned", shape)
 
-
-def _require_finite(k, block, xp):
-    "Is called where NumPy is told to be silent"
-    if not bool(xp.isfinite(xp.sum(block))):  # one fast pass; look closer if it fails
-        finite(block, k)
-
 # %% ../../../nbs/engines/kernels/gram.ipynb #36c3c9e8
 def gram_matrix(k, X, Y=None):
     "(k(xᵢ, yⱼ)), or (k(xᵢ, xⱼ)) with exact symmetry and diagonal where Y is left out"
@@ -536,8 +530,7 @@ def _matrix(k, X, Y, of, instead):
     def store(rows, columns, block):
         if exact is not None and rows == columns:
             block = _symmetric(block, exact[rows], xp)
-        if not math.isfinite(block.sum()):  # one fast pass; look closer if it fails
-            finite(block, k)
+        finite(block, k)
         K[rows, columns] = block
         if symmetric and rows != columns:
             K[columns, rows] = block.T
@@ -566,7 +559,7 @@ def _assembled(k, X, Y, of, exact):
         k, X, Y, lambda rows, columns, block: strips.setdefault(rows.start, []).append(block), of=of
     )
     K = xp.concat([xp.concat(strip, axis=1) for strip in strips.values()], axis=0)
-    _require_finite(k, K, xp)
+    finite(K, k)
     if exact is not None:
         K = _symmetric(K, exact, xp)
     return K
@@ -581,8 +574,7 @@ def rowwise(k, method, *points):
     else:
         blocks = row_blocks(n, width)
         values = xp.concat([method(*(taken_of(A, rows) for A in points), xp) for rows in blocks])
-    _require_finite(k, values, xp)
-    return values
+    return finite(values, k)
 
 
 def diagonal(k, X):
