@@ -2613,3 +2613,11 @@ def test_points_that_know_their_columns_are_refused_in_another_order():
     np.testing.assert_array_equal(model.predict(k.points(frame)), model.predict(frame))
     with pytest.raises(ValueError, match="columns a, b and b, a"):
         model.predict(k.points(frame[["b", "a"]]))
+
+
+@pytest.mark.parametrize("reference", [np.eye(4), pd.DataFrame({"word": ["a", "b", "a", "b"]})])
+@pytest.mark.parametrize("wrong", [{"level": 2.0}, {"n_permutations": 0}], ids=str)
+def test_drift_reads_its_parameters_before_any_reference(wrong, reference):
+    (name,) = wrong
+    with pytest.raises(ValueError, match=f"^{name} = "):
+        rn.TwoSampleDrift(**wrong).fit(reference)

@@ -22,6 +22,7 @@ from rkhs_notes.base.arrays import (
     as_labels,
     as_number,
     as_points,
+    as_sparse_rows,
     as_targets,
     as_weights,
 )
@@ -760,3 +761,11 @@ def test_sparse_points_may_be_zero_everywhere():
 
 def test_objects_are_shown_in_one_line():
     assert repr(Objects([np.eye(2), "a\nb"])).count("\n") == 0
+
+
+@pytest.mark.parametrize("d", [2, 100])
+def test_a_point_is_at_no_distance_from_itself(d):
+    "However far from 0 it lies, and dense or in sparse rows"
+    X = 1e3 + np.random.default_rng(0).normal(size=(40, d))
+    for points in X, X.astype("f4"), as_sparse_rows(scipy.sparse.csr_array(X)):
+        assert (sqdist(points).diagonal() == 0).all()

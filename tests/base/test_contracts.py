@@ -883,3 +883,11 @@ def test_the_second_axis_of_two_arguments_must_agree_too():
     assert stacked(np.ones((2, 3)), np.ones((1, 3))).shape == (3, 3)
     with pytest.raises(ValueError, match="X has 3 columns, Y has 2; both must hold points of one"):
         stacked(np.ones((2, 3)), np.ones((1, 2)))
+
+
+def test_a_mark_for_any_function_of_objects_says_nothing_of_numbers():
+    lengths = Gaussian(1.0).on(lambda words: np.array([[len(w)] for w in words], float))
+    words = lengths.points(["a", "bb", "ccc"])
+    assert (lengths(words) == Gaussian(1.0)([1.0, 2.0, 3.0])).all()
+    with pytest.raises(TypeError, match="X holds text"):
+        Gaussian(1.0)(words)

@@ -1146,3 +1146,9 @@ def test_products_of_sparse_and_dense_features_in_one_kernel():
         Anova(Half(), 2),
     ):
         check_feature_map(k.feature_map(3), k, X)
+
+
+@pytest.mark.parametrize("k", [Precomputed(np.eye(3)), Bilinear([[2.0, 1.0], [1.0, 1.0]])], ids=str)
+def test_a_map_of_other_columns_than_the_kernel_reads_is_refused_at_once(k):
+    with pytest.raises(ValueError, match=r"^d = 3: .* needs points with [12] columns"):
+        k.feature_map(3)

@@ -137,6 +137,10 @@ def test_the_law_holds_and_meets_a_near_miss():
     for wrong in (1 + 3e-6, 1 - 3e-6):
         with pytest.raises(LawBroken, match="lam belongs beside the sum"):
             check_conditional_embedding(Instead(E.weights, LAM * wrong))
+    off_the_data = Instead(lambda x: E.weights(x) * (1 + 1e-6 * (len(x) == len(NEW))))
+    assert check_conditional_embedding(off_the_data) < 1e-12
+    with pytest.raises(LawBroken):
+        check_conditional_embedding(off_the_data, NEW)
 
 
 @pytest.mark.parametrize(

@@ -699,3 +699,12 @@ def test_ties_of_float32_points_are_ties():
                 found = dhsic_test([Gaussian(0.3 * width)] * 3, rounded, 99, rng=0)
                 smaller.append(found.pvalue < exact.pvalue - 1e-9)
     assert not any(smaller)
+
+
+@pytest.mark.parametrize("null", ["gamma", "wild"])
+def test_products_that_leave_the_floats_are_named(null):
+    X, Y, Z = np.random.default_rng(0).normal(size=(3, 30, 1))
+    with pytest.raises(ValueError, match="variance under independence overflows"):
+        conditional_independence_test(
+            Linear(), Linear(), Gaussian(1.0), 1e78 * X, Y, Z, 0, null, lam=1.0
+        )

@@ -749,6 +749,9 @@ def test_routes_follow_memory_and_patience():
     assert place(30_000, 10, 4, seconds=3600) == 1 and place(30_000, 10, 64, seconds=3600) == 0
     best = recommend(10**6, 10, memory=8)
     assert "exact would take" in best.why and "n_centres=" in best.call and "\n" not in repr(best)
+    for memory, seconds, lacking in (0.1, 1e9, "GiB"), (1e6, 1e-3, "minutes"):
+        first = recommend(30_000, 10, memory, seconds).why.partition("; ")[0]
+        assert first.startswith("exact would take") and first.endswith(lacking)
     leanest = recommend(10**9, 10**4, memory=1e-3)
     assert leanest.name == "stream" and "stream" not in leanest.why
     for n in (10**3, 10**4, 10**5, 10**7):  # nothing fits

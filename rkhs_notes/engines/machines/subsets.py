@@ -191,7 +191,6 @@ def all_pairs(k, X, place, each, tol, theirs=None):
         c = box.offset(last.b, box.p - last.f)
         dual[some, t] = last.b
         found[:, t] = c, gap_of(box, last.b, last.f, c)[0], last.violation
-    dual.flags.writeable = False  # large: whoever keeps it need not copy it
     return dual, found[0], found[1], bool((found[2] <= tol).all()), pairs
 
 
