@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ from rkhs_notes.base.errors import (
 )
 from rkhs_notes.deeper.budgets import budgeted_sgd, check_regret
 from rkhs_notes.deeper.risks import minimize_risk
-from rkhs_notes.deeper.zoo import Matern, Precomputed
+from rkhs_notes.deeper.zoo import Laplace, Matern, Precomputed
+from rkhs_notes.engines.features.bins import binning_features
 from rkhs_notes.engines.features.feature_maps import FeatureFunction, FeatureMap
 from rkhs_notes.engines.features.spectral import fourier_features
 from rkhs_notes.engines.solving import timing
@@ -785,3 +787,21 @@ def test_steps_on_stored_features_come_in_longer_runs():
             callback=lambda step, *rest, seen=seen: seen.append(step),
         )  # fmt: skip
     assert stops[5][-1] == stops[6][-1] == 3000 and len(stops[6]) < len(stops[5])
+
+
+def test_sparse_features_are_stored_as_their_entries():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(200, 2))
+    phi = binning_features(Laplace(0.01), X, 200, rng=0)
+    dense = 8 * len(X) * phi.dim
+    tracemalloc.start()
+    kernel_sgd(Laplace(0.01), X, np.sign(X[:, 0] - 0.5), option=6, steps=200, rng=0, features=phi)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < dense / 10
+
+
+def test_steps_that_run_away_are_told_with_a_budget_too():
+    X = 1e3 * np.random.default_rng(0).normal(size=(40, 1))
+    with pytest.raises(ConvergenceFailure, match="a score reached"):
+        budgeted_sgd(Linear(), X, X[:, 0], "squared", budget=5, step_size=10.0, rng=0)

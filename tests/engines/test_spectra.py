@@ -470,3 +470,15 @@ def test_products_of_any_width_are_those_of_the_matrix(rows):
     X, V = rng.normal(size=(1000, 2)), rng.normal(size=(rows, 1000))
     A, K = GramOperator(Gaussian(1.0), X), Gaussian(1.0)(X)
     np.testing.assert_allclose(A @ V.T, K @ V.T, atol=1000 * np.finfo(float).eps * 4)
+
+
+@pytest.mark.parametrize("tol", [1e-3, 1e-6])
+def test_copies_of_the_leading_value_beyond_the_width_of_a_block_are_found(tol):
+    "In exact arithmetic a block of 8 sees 8 copies: the others come with fresh random rows"
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        values = np.append(np.ones(20), rng.uniform(0, 0.8, 440))
+        Q = np.linalg.qr(rng.normal(size=(460, 460)))[0]
+        A = Q * values @ Q.T
+        found = leading_eigenpairs((A + A.T) / 2, 12, rng=seed, tol=tol, dense=False).values
+        np.testing.assert_allclose(found, 1.0, atol=10 * tol)

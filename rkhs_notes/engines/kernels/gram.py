@@ -530,7 +530,8 @@ def _matrix(k, X, Y, of, instead):
     def store(rows, columns, block):
         if exact is not None and rows == columns:
             block = _symmetric(block, exact[rows], xp)
-        finite(block, k)
+        if not math.isfinite(block.sum()):  # one fast pass; look closer if it fails
+            finite(block, k)
         K[rows, columns] = block
         if symmetric and rows != columns:
             K[columns, rows] = block.T
