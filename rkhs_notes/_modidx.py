@@ -4091,6 +4091,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                       'rkhs_notes/engines/kernels/gram.py'),
                                                  'rkhs_notes.engines.kernels.gram._parts': ( 'engines/kernels/gram.html#_parts',
                                                                                              'rkhs_notes/engines/kernels/gram.py'),
+                                                 'rkhs_notes.engines.kernels.gram._require_finite': ( 'engines/kernels/gram.html#_require_finite',
+                                                                                                      'rkhs_notes/engines/kernels/gram.py'),
                                                  'rkhs_notes.engines.kernels.gram._require_shallow': ( 'engines/kernels/gram.html#_require_shallow',
                                                                                                        'rkhs_notes/engines/kernels/gram.py'),
                                                  'rkhs_notes.engines.kernels.gram._require_shape': ( 'engines/kernels/gram.html#_require_shape',
