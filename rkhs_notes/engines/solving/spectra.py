@@ -235,21 +235,31 @@ class _Judge:
         self.owed, self.probed = 0, False  # blocks to see first; did a probe find nothing?
 
     def says(self, values, estimates, allowed, scale, replaced):
-        "yes, no, or probe: go on from the leading pairs and fresh random rows"
-        moved = np.abs(values - self.before).max() > allowed
-        self.owed = 3 if moved and (self.owed or replaced) else max(self.owed - 1, 0)
-        self.before, self.probed = values.copy(), self.probed and not moved
-        if estimates.max() > allowed or self.owed:
-            return "no"
-        if self.probed or not self._repeated(values, scale):
-            return "yes"
-        self.owed, self.probed = 3, True
-        return "probe"
+        """yes, no, or probe: go on from the leading pairs and fresh random rows
 
-    def _repeated(self, values, scale):
-        "Do `block` of the values coincide, so that more vectors of that eigenspace may be hidden?"
-        gaps = values[: 1 - self.block] - values[self.block - 1 :]
-        return len(values) >= self.block and bool((gaps <= 1e-8 * scale).any())
+        values, estimates : of one pair more than the leading ones, where there is one
+        """
+        m = len(self.before)
+        leading, beyond, left = values[:m], values[m:], estimates[m:]
+        moved = np.abs(leading - self.before).max() > allowed
+        self.owed = 3 if moved and (self.owed or replaced) else max(self.owed - 1, 0)
+        self.before, self.probed = leading.copy(), self.probed and not moved
+        copied = self._copied(leading, max(allowed, 1e-8 * scale))
+        if estimates[:m].max() > allowed or self.owed:
+            return "no"
+        if not self.probed and copied.size:
+            self.owed, self.probed = 3, True
+            return "probe"
+        # one more copy would be a part of the best pair of the fresh rows, and leave it unsettled
+        for value in copied[copied > leading[-1] + allowed]:
+            if (left > 0.05 * (value - beyond)).any():
+                return "no"
+        return "yes"
+
+    def _copied(self, values, apart):
+        "Those that `block` of the values share, so that more vectors of their space may be hidden"
+        starts = values[: max(0, len(values) + 1 - self.block)]
+        return starts[starts - values[self.block - 1 :] <= apart]
 
 # %% ../../../nbs/engines/solving/spectra.ipynb #1555b83f
 def _by_lanczos(basis, tol, limit):
@@ -264,14 +274,14 @@ def _by_lanczos(basis, tol, limit):
                 due, scale = basis.m + basis.m // 4, float(np.abs(values).max())
                 allowed = max(tol * scale, basis.noise)
                 if basis.m >= m:
-                    estimates = np.linalg.norm(R.T @ S[basis.new, :m], axis=0)  # (SP.3)
-                    now = basis.m, float(estimates.max())
+                    estimates = np.linalg.norm(R.T @ S[basis.new, : m + 1], axis=0)  # (SP.3)
+                    now = basis.m, float(estimates[:m].max())
                     due, before = _next_look(before, now, block, allowed), now
-                    verdict = judge.says(values[:m], estimates, allowed, scale, replaced)
+                    verdict = judge.says(values[: m + 1], estimates, allowed, scale, replaced)
                     if verdict == "yes":
                         break
                     if last:
-                        raise _not_settled(basis, estimates, allowed)
+                        raise _not_settled(basis, estimates[:m], allowed)
             if full or verdict == "probe":
                 basis.restart(values, S, m if verdict == "probe" else m + block)
                 due, before = basis.m, (0, np.inf)
