@@ -486,3 +486,12 @@ def test_copies_of_the_leading_value_beyond_the_width_of_a_block_are_found(tol, 
         A = Q * values @ Q.T
         found = leading_eigenpairs((A + A.T) / 2, 12, rng=seed, tol=tol, dense=False).values
         np.testing.assert_allclose(found, 1.0, atol=min(10 * tol, 3e-3))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_doubt_about_copies_alone_is_no_failure(seed):
+    "Below 8 equal values lie many: to exclude a ninth takes more products than there are"
+    values = np.random.default_rng(seed).uniform(0, 1, 600)
+    values[:8] = 1.1
+    found = leading_eigenpairs(np.diag(values), 12, rng=0)
+    np.testing.assert_allclose(found.values, np.sort(values)[:-13:-1], rtol=1e-11)

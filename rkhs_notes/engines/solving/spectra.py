@@ -235,7 +235,7 @@ class _Judge:
         self.owed, self.probed = 0, False  # blocks to see first; did a probe find nothing?
 
     def says(self, values, estimates, allowed, scale, replaced):
-        """yes, no, or probe: go on from the leading pairs and fresh random rows
+        """yes, no, doubt, or probe: go on from the leading pairs and fresh random rows
 
         values, estimates : of one pair more than the leading ones, where there is one
         """
@@ -253,7 +253,7 @@ class _Judge:
         # one more copy would be a part of the best pair of the fresh rows, and leave it unsettled
         for value in copied[copied > leading[-1] + allowed]:
             if (left > 0.05 * (value - beyond)).any():
-                return "no"
+                return "doubt"
         return "yes"
 
     def _copied(self, values, apart):
@@ -278,7 +278,7 @@ def _by_lanczos(basis, tol, limit):
                     now = basis.m, float(estimates[:m].max())
                     due, before = _next_look(before, now, block, allowed), now
                     verdict = judge.says(values[: m + 1], estimates, allowed, scale, replaced)
-                    if verdict == "yes":
+                    if verdict == "yes" or last and verdict == "doubt":
                         break
                     if last:
                         raise _not_settled(basis, estimates[:m], allowed)
@@ -351,10 +351,10 @@ def _not_symmetric(gap, scale):
 
 
 def _not_settled(basis, estimates, allowed):
-    slow, unit = int(np.argmax(estimates > allowed)), basis.unit
+    slow, unit = int(np.argmax(estimates)), basis.unit
     return ConvergenceFailure(
-        f"after {basis.products} products pair {slow + 1} of {len(estimates)} still has a residual "
-        f"of {estimates[slow] * unit:.2g}, allowed {allowed * unit:.2g}: the eigenvalues near it "
-        "are too close to each other. Ask for fewer terms, pass a larger tol or max_products, "
-        "or dense=True."
+        f"after {basis.products} products the last of {len(estimates)} pairs to settle, pair "
+        f"{slow + 1}, has a residual of {estimates[slow] * unit:.2g}, allowed {allowed * unit:.2g}: "
+        "eigenvalues are too close to each other, or copies of one still come in. Ask for fewer "
+        "terms, pass a larger tol or max_products, or dense=True."
     )
