@@ -158,7 +158,7 @@ def check_hsic(
     joint = mmd2_v(both, (X, Y), (taken_of(X, i), taken_of(Y, j)))
     same = hsic(kx, kx, X, X) * hsic(ky, ky, Y, Y)
     tops = diagonal(kx, X).max(), diagonal(ky, Y).max()
-    most, eps = float(math.prod(tops)), max(float(np.finfo(top.dtype).eps) for top in tops)
+    most, eps = float(math.prod(tops)), max(np.finfo(top.dtype).eps for top in tops)
     scale = math.sqrt(same) + 1e-5 * most
     tol = max(tol, 100 * eps * most / (scale or 1.0))
     mixed, one = rng.permutation(n), np.zeros(n, int)

@@ -471,8 +471,10 @@ class OfTerms(Composite):
         X = self._merged(X, name)
         if hasattr(X, "dtypes"):  # a data frame: no term may drop another's columns
             X = marked(of_any_kind, X, name, frozenset())
-        in_turn = sorted(self.terms, key=lambda k: not k._facts())  # who takes any kind reads last
-        return reduce(lambda X, k: k._marked(X, name), in_turn, X)
+        # who takes points of any kind reads them last
+        for k in sorted(self.terms, key=lambda k: not k._facts()):
+            X = k._marked(X, name)
+        return X
 
     def _merged(self, X, name):
         return reduce(lambda X, k: k._merged(X, name), self.terms, X)

@@ -125,7 +125,7 @@ def _in_range(k, X, Y, xp):
 class Radial(UnitLength):
     """exp(s) of r2 = ‖x − y‖²: a member writes s = exponent(r2, xp) ≤ 0, 0 at 0.
 
-    Another function of r2, 1 at 0, writes of_sqdist(r2, xp) instead, and `_distance` anew.
+    Another function of r2, 1 at 0, writes of_sqdist(r2, xp) instead, and has no exact `_distance`.
     Both may overwrite r2.
     """
 
@@ -163,6 +163,8 @@ class Radial(UnitLength):
         return overwritten(xp.exp, self.exponent(r2, xp), xp)
 
     def _distance(self, X, Y, xp):
+        if self.exponent is None:
+            return super()._distance(X, Y, xp)
         return root(-2 * xp.expm1(self.exponent(sqdist(X, Y, self._scales), xp)), xp)
 
     def _by_column(self, X, Y, H, r2):

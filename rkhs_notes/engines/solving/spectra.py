@@ -258,8 +258,9 @@ class _Judge:
 
     def _copied(self, values, apart):
         "Those that `block` of the values share, so that more vectors of their space may be hidden"
-        starts = values[: max(0, len(values) + 1 - self.block)]
-        return starts[starts - values[self.block - 1 :] <= apart]
+        ends = values[self.block - 1 :]
+        starts = values[: len(ends)]
+        return starts[starts - ends <= apart]
 
 # %% ../../../nbs/engines/solving/spectra.ipynb #1555b83f
 def _by_lanczos(basis, tol, limit):
