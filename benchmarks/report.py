@@ -16,6 +16,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import runner
+from aims import FASTER, aims_of
 
 from rkhs_notes.base.plots import ACCENT, GOLD, INK, MUTED, WARM, use_style
 
@@ -79,6 +80,21 @@ def headline(best):
         f"the median of these ratios of time is {np.median(ratios):.2g}, the least {least:.2g} "
         f"({race}, against {contender})."
     )
+
+
+def reasons(best):
+    "A line for each reason why a peer was faster, with the races and ratios; those without one are told"
+    told = {}
+    for ratio, race, contender in best:
+        row, _, title = race.partition(": ")
+        known = aims_of(row, title, [line for line in FASTER if line[2] == contender])
+        why = known.get(contender, "no reason is known")
+        if ratio < 1:
+            told.setdefault((row, contender, why), []).append((ratio, title))
+    for (row, contender, why), races in told.items():
+        ratios = " to ".join(dict.fromkeys(f"{r:.2g}" for r, _ in (races[0], races[-1])))
+        where = f"in {len(races)} races of {row}" if races[1:] else f"{row}, {races[0][1]}"
+        yield f"- {contender}, {ratios} of our time ({where}): {why}."
 
 
 def number(row, *keys, form=".3g"):
@@ -198,6 +214,8 @@ def page(found, slopes, folder):
     best = against_best(found)
     small_picture(best, folder / "best.png")
     text = ["# How fast, against whom\n", headline(best), f"\n![{BEST_ALT}](best.png)\n"]
+    if why := [*reasons(best)]:
+        text += ["Where a peer was faster, and why:\n", *why, ""]
     text += [WORDS, f"![{ALT}](ratios.png)\n"]
     for name, one in found.items():
         lines = [*table(one["rows"])]

@@ -281,6 +281,7 @@ def test_every_row_file_runs_or_those_named(tmp_path, monkeypatch, capfd):
 
 def test_every_aim_names_a_row_file_and_a_number():
     files = {path.stem for path in (ROOT / "benchmarks").glob("*.py")} - runner.TOOLS
+    assert {file for file, *_ in aims.FASTER} < files
     for file, *_, times in aims.AIMS:
         assert fnmatch.filter(files, file) and times > 0, file
 
@@ -433,8 +434,23 @@ def test_the_page_opens_with_what_its_tables_say():
     least = [min(race) for race in races if race]
     title, _, first, _, picture = text.splitlines()[:5]
     assert first.startswith(f"In {sum(o > 1 for o in least)} of {len(least)} races ours is faster")
-    assert f"is {np.median(least):.2g}, the least {min(least):.2g} (" in first
+    told = re.search(r"is ([\d.]+), the least ([\d.]+) \(", first).groups()
+    assert [float(o) for o in told] == pytest.approx([np.median(least), min(least)], rel=0.05)
     assert title.startswith("# ") and picture.endswith("](best.png)")
+
+
+def test_the_page_says_why_a_peer_was_faster_and_where_nobody_knows():
+    best = [
+        (0.25, "sgd: an epoch, n=8", "numba loop"),
+        (0.5, "sgd: an epoch, n=9", "numba loop"),
+        (0.75, "path: 50 values", "a peer"),
+        (1.5, "sgd: an epoch, n=9", "NumPy loop"),
+    ]
+    loop, unknown = report.reasons(best)
+    why = next(line[-1] for line in aims.FASTER if line[:3] == ("sgd", "*", "numba loop"))
+    assert loop == f"- numba loop, 0.25 to 0.5 of our time (in 2 races of sgd): {why}."
+    assert unknown == "- a peer, 0.75 of our time (path, 50 values): no reason is known."
+    assert "no reason is known" not in (report.STORED / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_picture_has_a_dot_for_each_contender_and_a_bar_at_one(tmp_path):
