@@ -131,6 +131,9 @@ def test_the_doctor_does_not_blame_what_was_set(monkeypatch):
     for name in cli._LIMITS:
         ((found, advice),) = machine("blas", monkeypatch, **{name: "1"})
         assert found == f"1 of 4 cores, set by {name}=1" and not advice
+    monkeypatch.setattr(cli.os, "sched_getaffinity", lambda pid: {3}, raising=False)
+    ((found, advice),) = machine("blas", monkeypatch)
+    assert found == "1 of 1 cores" and not advice  # all that there are
 
 
 def test_the_version_is_told(capsys):

@@ -1,6 +1,7 @@
 """Two tables compared: files of every kind, columns of every kind, level and power, memory, the command."""
 
 import gzip
+import io
 import json
 import re
 import subprocess
@@ -1195,6 +1196,15 @@ def test_bars_are_shares_of_the_rows_of_each_table():
     assert "'new'" in result.columns[0].says and bars(result)[1][0] == 40 / 1040
     ax = result.plot(ax=Figure().add_subplot())
     assert ax.get_xticklabels()[0].get_text() == "new"
+
+
+def test_tables_whose_files_are_named_in_formulas_are_drawn_by_their_names(tmp_path):
+    paths = [tmp_path / name for name in ("$x_{$.csv", "$\\frob$.csv")]
+    for path, word in zip(paths, "ab", strict=True):
+        path.write_text("w\n" + 9 * f"{word}\n")
+    ax = compare_tables(*paths, rng=0, n_permutations=19).plot(ax=Figure().add_subplot())
+    ax.figure.savefig(io.BytesIO())  # a formula would not be read
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [p.name for p in paths]
 
 
 @pytest.mark.parametrize("n", [5, 12, 20])

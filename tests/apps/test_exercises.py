@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -19,7 +20,7 @@ from rkhs_notes.apps.exercises import (
     check_exercises,
     exercise_table,
 )
-from rkhs_notes.apps.slips import _TURNS, Case, _near
+from rkhs_notes.apps.slips import _CONSTANTS, _TURNS, Case, _near
 from wrong_answers import WRONG, table, verdicts
 
 
@@ -163,6 +164,23 @@ def test_exchanged_arguments_and_shapes():
 )
 def test_what_is_said_of_a_slip_in_the_middle(words, solution, slip):
     assert words in said(solution, slip, vectors)
+
+
+def number_named(words):
+    "The value of a formula such as 1/√2π (of whatever), read as Python"
+    formula = words.partition(" (")[0] if not words.startswith("√(") else "√(1/ln 2)"
+    for sign, number in ("½", "1/2"), ("¼", "1/4"), ("⅓", "1/3"):
+        formula = formula.replace(sign, number)
+    formula = re.sub(r"(\d)π", r"(\1*π)", formula)
+    formula = re.sub(r"√(\d+|π|\(.*\))", r"sqrt(\1)", formula)
+    formula = re.sub(r"ln (\d+)", r"log(\1)", formula)
+    return eval(formula, {"sqrt": math.sqrt, "log": math.log, "π": math.pi})
+
+
+@pytest.mark.parametrize("words", _CONSTANTS)
+def test_a_constant_factor_has_the_name_of_its_value(words):
+    found = said(lambda v, s: v + s, lambda v, s: number_named(words) * (v + s), vectors)
+    assert found.startswith(f"your answer is {words} times the solution")
 
 
 def test_two_slips_one_after_the_other():

@@ -67,6 +67,14 @@ def test_the_law_is_the_best_there_is():
         assert b >= 0 and a >= 0 and ours <= theirs * (1 + 1e-6)
 
 
+@pytest.mark.parametrize("floor, c", [(0.0, 0.5), (0.3, 1.5)])
+def test_a_known_law_is_continued_to_all_digits(floor, c):
+    rows = np.tile(floor + 3.0 * N**-c, (4, 1))
+    curve = LearningCurve(N, rows, floor, 0.95, 0.0)
+    for n in 7, 2**25 + 1:
+        assert curve.at(n) == pytest.approx(floor + 3.0 * float(n) ** -c, rel=1e-11)
+
+
 def test_slope_does_not_depend_on_units():
     rng = np.random.default_rng(1)
     curve = law_curve(rng, 0.1, None)
