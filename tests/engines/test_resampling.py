@@ -240,11 +240,26 @@ REPORTS = {
         "swaps inside pairs",
         "both samples come from one distribution",
     ),
-    "HSIC": (
-        lambda: rn.hsic_test(k, k, ONE, TWO, 19, rng=0),
-        "permutation",
-        "the two sides are independent",
-    ),
+    **{
+        f"MMD²_U, {null}": (
+            lambda null=null: rn.mmd_test(k, ONE, TWO, 19, null=null, rng=0),
+            method,
+            "both samples come from one distribution",
+        )
+        for null, method in {"gamma": "gamma fit", "spectral": "spectral limit"}.items()
+    },
+    **{
+        f"HSIC, {null}": (
+            lambda null=null: rn.hsic_test(k, k, ONE, TWO, 19, null=null, rng=0),
+            method,
+            "the two sides are independent",
+        )
+        for null, method in {
+            "permutation": "permutation",
+            "cyclic": "cyclic pairings",
+            "gamma": "gamma law",
+        }.items()
+    },
     "dHSIC": (
         lambda: dhsic_test([k] * 3, [ONE, TWO, ONE * TWO], 19, rng=0),
         "permutation",
@@ -253,6 +268,13 @@ REPORTS = {
     "conditional HSIC": (
         lambda: conditional_independence_test(k, k, k, ONE, TWO, ONE + TWO, n_draws=19, lam=0.1),
         "gamma law",
+        "the two sides are independent given Z",
+    ),
+    "conditional HSIC, wild": (
+        lambda: conditional_independence_test(
+            k, k, k, ONE, TWO, ONE + TWO, n_draws=19, lam=0.1, null="wild"
+        ),
+        "random signs",
         "the two sides are independent given Z",
     ),
     "generalized covariance": (
@@ -272,7 +294,7 @@ REPORTS = {
 def test_each_test_reports_its_statistic_its_null_and_what_it_tests(name):
     call, method, hypothesis = REPORTS[name]
     report = repr(call())
-    assert report.startswith(f"{name} = ") and f" ({method}" in report
+    assert report.startswith(f"{name.partition(',')[0]} = ") and f" ({method}" in report
     assert f". That {hypothesis} is" in report
 
 
