@@ -233,6 +233,13 @@ def test_the_recursion_is_unbiased(k, D, dim):
     assert np.allclose(random_feature_map(k, 3, D, 0)(points), phi(points))
 
 
+@pytest.mark.parametrize("k", [Polynomial(5), Laplace(1) + Linear(), Gaussian(1)], ids=str)
+def test_a_constant_factor_only_weighs_the_features(k):
+    points = np.random.default_rng(3).uniform(0.1, 1.5, size=(6, 3))
+    one, four = (random_feature_map(f, 3, 8, 0)(points) for f in (k, Constant(4) * k))
+    np.testing.assert_allclose(four, 2 * one, rtol=1e-13)
+
+
 @pytest.mark.parametrize(
     "k, D, error, words",
     [
@@ -240,6 +247,8 @@ def test_the_recursion_is_unbiased(k, D, dim):
         (Gaussian(1) + Brownian(), 8, NoFiniteFeatureMap, "contains a part"),
         (Brownian().exp(), 8, NoFiniteFeatureMap, "without finite features"),
         (Gaussian(1), 1, ValueError, "D = 1: .* 2: for Gaussian"),
+        (Gaussian(1) * Laplace(1), 1, ValueError, "D = 1: .* 2: for Gaussian.* Laplace"),
+        (Laplace(2) ** 3, 1, ValueError, "D = 1: .* 2: for Laplace"),
         (Gaussian(1) + Brownian() + Linear(), 1, ValueError, "too few"),
         (Sigmoid(1, -1), 8, ValueError, "not positive semidefinite"),
         ("a", 8, TypeError, "not a Kernel"),

@@ -226,9 +226,11 @@ def _(k, d, D, rng):
     factors = [part for f in found for part in ([f.k] * f.p if type(f) is Power else [f])]
     with_waves = [f for f in factors if _mass_of(f, d) is not None]
     groups = [f for f in factors if f not in with_waves]
+    if not groups and D < 2:  # too few for a wave
+        return random_rule.registry[object](k, d, D, rng)
     if with_waves:
         groups.append(math.prod(with_waves))
-    if len(groups) == 1:
+    if len(groups) == 1:  # times a constant
         return _weighed(_resolved(groups[0], d, D, rng), scale)
     maps = [_exact_map(g, d) for g in groups]
     few, *others = sorted(maps, key=lambda phi: phi.dim)
