@@ -1630,8 +1630,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                   'rkhs_notes/deeper/budgets.py'),
                                            'rkhs_notes.deeper.budgets._Memory.__init__': ( 'deeper/budgets.html#_memory.__init__',
                                                                                            'rkhs_notes/deeper/budgets.py'),
-                                           'rkhs_notes.deeper.budgets._Memory.invert': ( 'deeper/budgets.html#_memory.invert',
-                                                                                         'rkhs_notes/deeper/budgets.py'),
                                            'rkhs_notes.deeper.budgets._Memory.learn': ( 'deeper/budgets.html#_memory.learn',
                                                                                         'rkhs_notes/deeper/budgets.py'),
                                            'rkhs_notes.deeper.budgets._at': ('deeper/budgets.html#_at', 'rkhs_notes/deeper/budgets.py'),

@@ -95,26 +95,19 @@ class _Memory:
         self.rows, self.c, self.P, self.drift = np.zeros(0, int), np.zeros(0), np.zeros((0, 0)), 0.0
         self.raised = 100 * eps  # so that P exists, however near the centres
 
-    def invert(self, K):
-        "P anew: roundings add up"
-        G = K[np.ix_(self.rows, self.rows)]
-        self.P = np.linalg.inv(G + self.raised * np.diag(G.diagonal()))
-
     def learn(self, K, i, v):
         "Add v k(xᵢ, ·); i becomes a centre unless its section lies in the span of the others"
-        b, size = K[self.rows, i], K[i, i]
+        b, size, raised = K[self.rows, i], K[i, i], self.raised * K.diagonal()[self.rows]
         a = self.P @ b  # the section at i, projected on the span
+        a += self.P @ (b - _at(K, self.rows, a)[self.rows] - raised * a)  # as P has lost digits
         values = _at(K, self.rows, a)
-        if np.abs(left := b - values[self.rows]).max(initial=0) > 1e-11 * size:
-            a = a + self.P @ left  # once more, where P has lost digits
-            values = _at(K, self.rows, a)
-            left = b - values[self.rows]
+        left = b - values[self.rows]
         apart = max(float(size - values[i] - a @ left), 0.0)  # its squared distance from there
         if apart <= max(1e-6, self.raised) * size:
             self.c, self.drift = self.c + v * a, self.drift + abs(v) * math.sqrt(apart)
             return
         self.rows, self.c, e = np.append(self.rows, i), np.append(self.c, v), np.append(-a, 1)
-        apart += self.raised * (e**2 @ K.diagonal()[self.rows])
+        apart += self.raised * size + raised @ a**2
         self.P = np.pad(self.P, (0, 1)) + np.outer(e, e) / apart
 
 
@@ -159,8 +152,6 @@ def budgeted_sgd(
         pool = np.union1d(memory.rows, run.examples[part])
         K = gram_matrix(k, taken_of(X, pool)).astype(float)
         memory.rows = np.searchsorted(pool, memory.rows)  # places in the pool, for this block
-        if part.start % 1024 == 0:
-            memory.invert(K)
         for t, i in enumerate(np.searchsorted(pool, run.examples[part]), start=part.start):
             score = K[i, memory.rows] @ memory.c
             run.require_bounded(score, t, longest)  # sees what overflows
