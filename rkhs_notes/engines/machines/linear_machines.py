@@ -83,8 +83,6 @@ def by_features(F, problem, tol, max_iter):
     "The SmoResult of two classes, K = F Fᵀ; None without upper bounds or if the path breaks off"
     y, each = problem.p, problem.hi - problem.lo
     some, size = each > 0, float(np.sqrt(np.mean(F**2) * F.shape[1])) or 1.0
-    if problem.is_open:
-        return None
     C = each[some] * size**2
     a, steps = _central_path(y[some, None] * F[some] / size, y[some], C, tol, max_iter)
     if a is None:
