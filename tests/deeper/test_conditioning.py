@@ -325,6 +325,18 @@ def test_every_mistake_of_the_exercises_is_named():
     assert rn.exercises.check_exercises("15a") > 20
 
 
+def test_a_prior_is_one_function():
+    several = RKHSFunction(KX, X[:15], np.ones((15, 2)))
+    for rule in (
+        lambda prior: kernel_sum_rule(E, prior),
+        lambda prior: kernel_chain_rule(E, prior),
+        lambda prior: kernel_bayes(KX, KY, X, Y, prior),
+    ):
+        rule(several[0])
+        with pytest.raises(ValueError, match=r"one at a time, as prior\[0\]"):
+            rule(several)
+
+
 def test_a_prior_with_named_columns_is_put_in_order():
     "A frame with its columns in another order is the same law; one without a column is none"
     D, P = (pd.DataFrame(A * [1, 3], columns=["a", "b"]) for A in (X, X[:15] + 0.3))
