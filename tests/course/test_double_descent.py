@@ -11,6 +11,7 @@ import scipy.linalg
 from scipy.integrate import quad
 from sklearn.linear_model import Ridge
 
+from rkhs_notes import settings
 from rkhs_notes.base.errors import LawBroken, expect_fail
 from rkhs_notes.deeper.benign import ArcCosine, gaussian_power_bound, relu_features
 from rkhs_notes.deeper.zoo import Matern
@@ -390,6 +391,15 @@ def fourier_matern(D, rng):
 
 def smooth(D, rng):
     return fourier_features(Gaussian(3.0), 2, D, rng)
+
+
+def test_all_columns_together_fit_the_limit():
+    "Each of ten maps does; what a refusal advises is taken"
+    widths = range(100, 1100, 100)
+    with settings.using(result_mib=0.1):
+        with pytest.raises(MemoryError, match="a penalty lam"):
+            double_descent_curve(smooth, *problem(), widths, 0, draws=1)
+        double_descent_curve(smooth, *problem(), widths, 0, draws=1, lam=1.0)
 
 
 def sparse(D, rng):
