@@ -965,6 +965,15 @@ def ring(n, d=4, noise=0.05):
     return X, np.where(np.linalg.norm(X, axis=1) + noise * rng.normal(size=n) > d**0.5, 1.0, -1.0)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_jumps_save_most_steps_of_a_hard_margin(seed):
+    "libsvm takes pair steps alone"
+    X = np.random.default_rng(seed).normal(size=(200, 2))
+    y = np.sign(np.sin(2 * X[:, 0]) + X[:, 1])
+    peer = SVC(C=1e12, gamma=1 / 8).fit(X, y)
+    assert svc(Gaussian(2.0), X, y, math.inf).iterations < peer.n_iter_[0] / 2
+
+
 @pytest.mark.parametrize(
     "k", [Gaussian(1.5), Linear(), Polynomial(3, offset=0.5, scale=0.2), Matern(1.5, 2.0)], ids=str
 )
