@@ -295,3 +295,17 @@ def test_a_product_in_single_precision_is_summed_in_double():
     D = np.random.default_rng(0).random((3, 2**18), dtype=np.float32)
     exact = D.sum(axis=1, dtype=float)
     np.testing.assert_allclose(_summed_in_double(D, np.ones(2**18, np.float32)), exact, rtol=3e-8)
+
+
+def test_coefficients_at_a_bound_are_there_to_the_last_bit():
+    "Bounds that sums and differences round: a step ends at the bound, not at b + (bound − b)"
+    draw, near = np.random.default_rng(0), 0
+    for _ in range(20):
+        X, prices = draw.normal(size=(60, 2)), draw.uniform(0.1, 1.9, 60)
+        box = BoxProblem(X[:, 0] + draw.normal(size=60), -prices, prices, 0.1)
+        b = solve_box(PairDistances(Gaussian(1.0), X), box).b
+        for bound in (box.lo, box.hi, 0.0):
+            there = np.abs(b - bound) < 1e-12
+            near += np.count_nonzero(there)
+            assert (b[there] == np.broadcast_to(bound, 60)[there]).all()
+    assert near > 500
