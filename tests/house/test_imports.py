@@ -1,7 +1,7 @@
 """Exported code imports only what stands below it; the door shows the daily names and finds all of them."""
 
 import ast
-import importlib
+import importlib.util
 import json
 import pickle
 import re
@@ -489,6 +489,16 @@ def test_a_module_names_its_neighbours_from_where_it_stands():
     absolute = re.compile(r"(?m)^(?:from|import) rkhs_notes\b")
     found = [str(p.relative_to(ROOT)) for p in modules if absolute.search(p.read_text("utf-8"))]
     assert len(modules) > 100 and found == []
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("name, home", rkhs_notes._JOINED.items())
+def test_a_module_that_joined_another_answers_in_its_room_too(name, home):
+    "Pickles of objects that were made there name it"
+    now = rkhs_notes._module(rkhs_notes._modules()[home])
+    room = now.__name__.rpartition(".")[0]
+    assert importlib.import_module(f"{room}.{name}") is now
+    assert importlib.util.find_spec(f"{room}.not_{name}") is None
 
 
 def test_former_names_answer_in_the_rooms():
