@@ -108,11 +108,11 @@ def numbers(e, value, depth=0):
 
 
 def kept(e, ours, theirs):
-    "Is every array of the result one of the library, of the same type?"
+    "Is every array of the result one of the library, of the same type, under the same names?"
     if isinstance(ours, np.ndarray) and ours.dtype.kind in "fiub":
         return e.owns(theirs) and str(theirs.dtype).rpartition(".")[2] == ours.dtype.name
     if isinstance(ours, (tuple, list)):
-        return all(kept(e, a, b) for a, b in zip(ours, theirs, strict=True))
+        return type(theirs) is type(ours) and all(kept(e, a, b) for a, b in zip(ours, theirs, strict=True))
     return True
 
 
