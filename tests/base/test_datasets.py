@@ -364,6 +364,16 @@ def test_a_proxy_stands_for_the_network(fetched, monkeypatch):
         fetched()
 
 
+def test_where_no_thread_starts_the_fetcher_itself_finds_out(fetched, monkeypatch):
+    "As in a browser"
+    cannot = mock.Mock(side_effect=RuntimeError("can't start new thread"))
+    monkeypatch.setattr("threading.Thread.start", cannot)
+    monkeypatch.setattr(datasets, "threads_start", datasets.threads_start.__wrapped__)
+    with pytest.raises(DatasetUnavailable, match="cut off"):
+        fetched()
+    assert cannot.called and fetched.tries > 0
+
+
 def test_a_copy_is_read_without_asking_for_a_network(monkeypatch, tmp_path):
     import joblib
 
