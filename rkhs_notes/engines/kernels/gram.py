@@ -535,7 +535,8 @@ def _matrix(k, X, Y, of, instead):
 
     def store(rows, columns, block):
         if exact is not None and rows == columns:
-            block = _symmetric(block, exact[rows], xp)
+            block = _symmetric(block)
+            block.reshape(-1)[:: len(block) + 1] = exact[rows]
         if not math.isfinite(block.sum()):  # one fast pass; look closer if it fails
             finite(block, k)
         K[rows, columns] = block
@@ -549,14 +550,9 @@ def _matrix(k, X, Y, of, instead):
     return K
 
 
-def _symmetric(block, exact, xp):
+def _symmetric(block):
     half = block * 0.5  # halves first: a sum would overflow
-    block = half + half.T
-    if xp is np:
-        block.reshape(-1)[:: len(block) + 1] = exact
-        return block
-    place = xp.arange(block.shape[0], device=device_of(block))
-    return xp.where(place[:, None] == place[None, :], exact[:, None], block)
+    return half + half.T
 
 
 def _assembled(k, X, Y, of, exact):
@@ -568,7 +564,8 @@ def _assembled(k, X, Y, of, exact):
     K = xp.concat([xp.concat(strip, axis=1) for strip in strips.values()], axis=0)
     _require_finite(k, K, xp)
     if exact is not None:
-        K = _symmetric(K, exact, xp)
+        place = xp.arange(K.shape[0], device=device_of(K))
+        K = xp.where(place[:, None] == place[None, :], exact[:, None], _symmetric(K))
     return K
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #b77628d5

@@ -4,6 +4,8 @@
 __all__ = ['BoxProblem', 'PairDistances']
 
 # %% ../../../nbs/engines/machines/boxes.ipynb #boxes-imports
+from contextlib import suppress
+
 import numpy as np
 
 # %% ../../../nbs/engines/machines/boxes.ipynb #boxes-own
@@ -11,7 +13,7 @@ from ...base import settings
 from ...base.blocks import in_parallel, row_blocks, spans
 from ..functions.functions import times
 from ..kernels.gram import diagonal, gram_matrix
-from ...base.errors import IndefiniteKernel, no_kernel
+from ...base.errors import no_kernel
 from ...base.points import recast, taken_of
 from ...base.values import Value
 
@@ -202,13 +204,11 @@ class PairDistances:
         self.cache_mib = cache_mib or settings.result_mib / 2
         of_double = getattr(self.X, "dtype", None) == np.float64
         self.single = single and of_double and bool(1e-12 < self.diag.max() < 1e12)
-        try:
+        with suppress(ValueError):  # perhaps beyond the range of float32
             self._make()
-        except ValueError as problem:
-            if not self.single or isinstance(problem, IndefiniteKernel):
-                raise
-            self.single = False  # beyond the range of float32
-            self._make()
+            return
+        self.single = False
+        self._make()
 
     def _make(self):
         n, self.dtype = len(self), getattr(self.X, "dtype", np.dtype(float))
