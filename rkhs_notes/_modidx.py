@@ -3669,8 +3669,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                       'rkhs_notes/engines/kernels/algebra.py'),
                                                     'rkhs_notes.engines.kernels.algebra._opened': ( 'engines/kernels/algebra.html#_opened',
                                                                                                     'rkhs_notes/engines/kernels/algebra.py'),
-                                                    'rkhs_notes.engines.kernels.algebra._own': ( 'engines/kernels/algebra.html#_own',
-                                                                                                 'rkhs_notes/engines/kernels/algebra.py'),
                                                     'rkhs_notes.engines.kernels.algebra._product': ( 'engines/kernels/algebra.html#_product',
                                                                                                      'rkhs_notes/engines/kernels/algebra.py'),
                                                     'rkhs_notes.engines.kernels.algebra._require_no_underflow': ( 'engines/kernels/algebra.html#_require_no_underflow',

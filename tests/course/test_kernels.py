@@ -650,6 +650,28 @@ def test_a_new_formula_is_used_in_tiles_too(d):
         k._vjp(X, X, X)
 
 
+LEAVES = [Constant(2), Linear(), Polynomial(2), Gaussian(1), Mahalanobis([1.0, 2.0]), Laplace(1)]
+RULED = [
+    *(k**2 for k in LEAVES), 2 * (3 * Gaussian(1)), Constant(2).exp(), Gaussian(1) + Gaussian(1),
+    Gaussian(1).on([1]).on([1, 0]), (2 * Gaussian(1)).normalized(), (2 * Linear()).gaussian_of(),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("k", [*RULED, *LEAVES], ids=str)
+def test_what_reads_points_in_its_own_way_is_simplified_to_what_reads_them_so(k):
+    "A rule that merges kernels of points does not know of the squares"
+
+    class OfSquares(type(k)):
+        def _points(self, X, name):
+            return super()._points(X**2, name)
+
+    X, own = np.random.default_rng(0).normal(size=(9, 2)), OfSquares._of(**vars(k))
+    assert k in LEAVES or k.simplify() != k
+    K, G = k(X**2), Gaussian(1)  # which reads points as the other part of a product does
+    for same, values in (own, K), (own**2, K**2), (own * own, K**2), (own * G, K * G(X**2)):
+        np.testing.assert_allclose(same.simplify()(X), values, rtol=1e-9, atol=1e-12)
+
+
 MUTANTS = {
     "sum that subtracts": (
         Gaussian(1) + Gaussian(2),

@@ -112,7 +112,9 @@ def kept(e, ours, theirs):
     if isinstance(ours, np.ndarray) and ours.dtype.kind in "fiub":
         return e.owns(theirs) and str(theirs.dtype).rpartition(".")[2] == ours.dtype.name
     if isinstance(ours, (tuple, list)):
-        return type(theirs) is type(ours) and all(kept(e, a, b) for a, b in zip(ours, theirs, strict=True))
+        return type(theirs) is type(ours) and all(
+            kept(e, a, b) for a, b in zip(ours, theirs, strict=True)
+        )
     return True
 
 

@@ -322,7 +322,7 @@ class Power(OfValue, Kernel):
         if type(base) is Power:
             base = base.k ** (base.p * self.p)
         elif self.p > 1:
-            base = (_own(base, "_to_power") and base._to_power(self.p)) or base**self.p
+            base = base._to_power(self.p) or base**self.p
         return scaled(reduce(_product, [c] * self.p), base)
 
 # %% ../../../nbs/engines/kernels/algebra.ipynb #d6a5074c
@@ -768,16 +768,10 @@ def _simplified(k):
     if parts:
         k = k._with_values(**parts)
     try:
-        if _own(k, "_reduced"):
-            k = k._reduced()
+        k = k._reduced()
     except OverflowError:  # a merged number would be infinite, or 0
         pass
     return k
-
-
-def _own(k, method):
-    "Does the rule belong to this class, not to one that it refines?"
-    return method in vars(type(k))
 
 
 def _product(a, b):
@@ -826,4 +820,4 @@ def _merged_pair(k1, k2):
     "One kernel equal to k1 · k2, if there is one"
     if k1 == k2:
         return (k1**2)._reduced()
-    return (_own(k1, "_times") and k1._times(k2)) or (_own(k2, "_times") and k2._times(k1)) or None
+    return k1._times(k2) or k2._times(k1)

@@ -253,7 +253,7 @@ _OF_FORMULA = {
     "_tex_precedence",
     "_tex_inner",
 }
-_OF_POINTS = {"_facts", "_sparse"}
+_OF_POINTS = {"_facts", "_sparse", "_times", "_to_power", "_reduced"}
 
 
 def one_tile(self, X, Y, xp):
