@@ -5,12 +5,12 @@ __all__ = ['regularized_risk', 'check_representer', 'SemiparametricFit', 'semipa
            'minimize_risk']
 
 # %% ../../nbs/deeper/05b_risks.ipynb #50ee8946
+from contextlib import suppress
 from typing import Annotated, Any
 import numpy as np
 from ..base.arrays import as_number, as_weights, shaped
 from ..base.contracts import contract
 from ..base.errors import require
-from ..base.objects import Objects
 from ..base.points import Points, joined_of, names_of, points, taken_of, with_names
 from ..base.words import Classes, Count, Finite, ManyResponses, NonNegative, Positive
 from ..base.words import Responses, Rng, Weights, Word, either, word_of
@@ -88,8 +88,8 @@ def check_representer(
     for _ in range(trials):
         i, j = rng.choice(n_points(X), (2, 2))
         Z = taken_of(X, i)
-        if not isinstance(X, Objects):  # between two points, if that is one
-            Z = with_names(X[i] + rng.random((2, 1)) * (X[j] - X[i]), names_of(X))
+        with suppress(TypeError, ValueError):  # between two points, if that is one
+            Z = f.k.points(with_names(X[i] + rng.random((2, 1)) * (X[j] - X[i]), names_of(X)))
         step_law(RKHSFunction(f.k, Z, rng.normal(size=2) * size))
     return found
 

@@ -36,6 +36,7 @@ from rkhs_notes.deeper.risks import (
     semiparametric,
     smoothing_spline,
 )
+from rkhs_notes.deeper.structured import Spectrum
 from rkhs_notes.deeper.zoo import (
     Laplace,
     Mahalanobis,
@@ -1078,6 +1079,27 @@ def test_the_law_refuses(loss):
     for g, lam in ((1.01 * f, 1.0), (f, 1.1), (0.0 * f, 1.0), (wrong, 1.0)):
         with pytest.raises(LawBroken):
             check_representer(g, X, y, lam, loss=loss)
+
+
+class LopsidedBetween(Gaussian):
+    "k(x, y) is not k(y, x) where x lies between whole numbers"
+
+    def _gram(self, X, Y, xp):
+        return super()._gram(X, Y, xp) * (1 + (X[:, :1] % 1 > 0))
+
+
+@pytest.mark.parametrize("loss", [squared, huber(1.0)], **by_name)
+def test_steps_lead_between_the_data(loss):
+    X, y = np.arange(6.0)[:, None], np.sin(np.arange(6.0))
+    f = minimize_risk(LopsidedBetween(1.0), X, y, loss, 0.1)
+    with pytest.raises(LawBroken, match="f [+] h"):
+        check_representer(f, X, y, 0.1, loss=loss)
+
+
+def test_steps_stay_at_the_data_where_nothing_lies_between():
+    rows, y, K = np.arange(6), np.sin(np.arange(6.0)), Gaussian(1.0)(np.arange(6.0))
+    for k, X in (Precomputed(K), rows), (Spectrum(2), ["ab", "bc", "abc", "bca", "cab", "bb"]):
+        assert check_representer(ridge(k, X, y, 0.1), X, y, 0.1) < 1e-12
 
 
 def test_the_law_refuses_three_times_its_tolerance():

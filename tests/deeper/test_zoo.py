@@ -253,6 +253,18 @@ def test_metrics_that_keep_their_digits_are_not_refused():
     X = 1e8 + plane
     for k in (rn.Linear(), 2 * rn.Linear() + rn.Laplace(), rn.Linear().on([1]), rn.Polynomial(1)):
         rn.check_kernel(k.gaussian_of(0.5), X)
+    kernels = (
+        rn.Gaussian(),
+        rn.Laplace(),
+        rn.Periodic(),
+        rn.RationalQuadratic(),
+        rn.Gaussian([1, 2]),
+    )
+    for k in (*kernels, 2 * rn.Gaussian() + rn.Linear(), rn.Gaussian().on([1])):  # 1 − k vanishes
+        d = k.distance(1e-9 * plane)
+        np.testing.assert_allclose(
+            k.gaussian_of(d.max())(1e-9 * plane), np.exp(-((d / d.max()) ** 2) / 2), rtol=1e-14
+        )
 
 
 # conditionally negative definite functions
