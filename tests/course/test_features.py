@@ -802,6 +802,20 @@ def test_sparse_and_dense_perceptrons_are_one():
     assert perceptron_primal(sp.csr_matrix(np.eye(4)), [1, 1, -1, 1]).trace == (0, 1, 2, 3)
 
 
+@pytest.mark.parametrize("kind", [sp.csr_matrix, sp.csc_array, sp.coo_array])
+def test_sparse_features_are_separated_like_dense_ones(kind):
+    Phi, y = np.array([[0, 2.0, 0], [1, 0, 0], [0, -1, -3]]), [1, 1, -1]
+    (w, margin), (v, other) = (widest_margin(rows, y) for rows in (kind(Phi), Phi))
+    assert w.tolist() == v.tolist() and margin == other
+    for rows in Phi, -Phi[:, :1]:
+        for offset in False, True:
+            assert is_separable(kind(rows), y, offset) == is_separable(rows, y, offset)
+    with settings.using(result_mib=1e-5):
+        for method in is_separable, widest_margin:
+            with pytest.raises(MemoryError, match="perceptron_primal, which keeps them sparse"):
+                method(kind(Phi), y)
+
+
 @pytest.mark.parametrize(
     "use, words",
     [

@@ -677,6 +677,16 @@ def test_learners_take_sparse_points(learner, kernel):
     )
 
 
+@pytest.mark.parametrize("option", [1, 2, 3, 4, 5, 6])
+def test_stochastic_gradients_take_sparse_points(option):
+    phi = lin.feature_map(FEW.shape[1]) if option > 4 else None
+    sparse, dense = (
+        rn.kernel_sgd(lin, A, few_text, option=option, steps=200, rng=0, features=phi)(OTHERS)
+        for A in (ROWS, FEW)
+    )
+    np.testing.assert_allclose(sparse, dense, rtol=1e-10)
+
+
 def test_many_columns_are_never_written_out():
     n, d = 400, 10**6
     wide = scipy.sparse.random_array(
