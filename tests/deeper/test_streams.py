@@ -292,6 +292,33 @@ def test_sparse_points_may_come_whole_and_a_second_time(kind):
         stream_ridge(LINE, (rows, Y0[:-1].tolist()), 0.1)
 
 
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csr_matrix])
+@pytest.mark.parametrize("w", [None, W])
+def test_sparse_columns_far_from_0_are_summed_about_another_place(w, kind):
+    "A column of 1e6 beside sparse ones: as accurate as without it, with an offset"
+    few = np.where(np.abs(X) > 1, X, 0.0)
+    rows = np.column_stack([few[:, :2], np.full(len(X), 1e6), few[:, 2]])
+    sparse, dense = (
+        of((A, Y0, w), phi=rn.Linear().feature_map(4)).solve(0.1, offset=True)
+        for A in (kind(rows), rows)
+    )
+    without = of((few, Y0, w), phi=LINE).solve(0.1, offset=True)
+    np.testing.assert_allclose(sparse(rows), dense(rows), rtol=1e-9)
+    np.testing.assert_allclose(sparse(rows), without(few), rtol=1e-9)
+
+
+def test_sparse_rows_with_a_column_far_from_0_stay_sparse():
+    n, D = 20_000, 150
+    rows = sp.random_array((n, D), density=0.01, rng=np.random.default_rng(0), format="lil")
+    rows[:, 0] = 1e6
+    rows, y, phi = rows.tocsr(), np.sin(np.arange(n)), rn.Linear().feature_map(D)
+    tracemalloc.start()
+    of((rows, y), phi=phi).solve(0.1, offset=True)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * n * D / 3
+
+
 def test_points_so_far_away_that_their_squares_overflow_are_refused():
     "All at b, with y = 1: the fit there is 1 − O(1 / b²), and not 0"
     line, lams = rn.Linear().feature_map(1), [1.0, 2.0]
