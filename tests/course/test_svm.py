@@ -1004,6 +1004,17 @@ def test_libsvm_below_scikit_learn_is_its_class(k, weighted):
         assert (np.abs(b) == each).any()  # at the price, to the last digit
 
 
+def test_libsvm_takes_the_same_steps_wherever_the_points_lie():
+    "Eighths beside 2²⁶: their squares have more digits than floats, their mean has not"
+    X, y = ring(256)
+    X, k, box = np.round(8 * X) / 8, Gaussian(1.5), two_box(y, np.full(256, 2.0))
+    (b, steps, _), (far, as_many, _) = (
+        libsvm.by_libsvm(k, k.points(A), box, 1e-4, in_libsvm(k, A)) for A in (X, X + 2.0**26)
+    )
+    assert steps == as_many
+    np.testing.assert_array_equal(b, far)
+
+
 def test_pairs_find_what_libsvm_finds_should_a_release_move_it(monkeypatch):
     X, y = ring(300)
     place, k = np.arange(300) % 4, Gaussian(2.0)
