@@ -1530,6 +1530,17 @@ def test_matrices_and_conjugates_that_are_nearly_right():
             minimize_convex(K, y, loss, 1.0, tol=tol)
 
 
+@pytest.mark.parametrize("loss", [absolute, epsilon_insensitive(0.1), quantile(0.3)], **by_name)
+def test_eigenvalues_below_0_by_rounding_do_not_end_the_steps(loss):
+    "Of a line through 0, whose slope a search finds, too"
+    x, lam, lost = np.linspace(-1, 1, 20), 1e-9, 1e-12
+    y = np.sin(9 * x)
+    found = minimize_convex(np.outer(x, x) - lost * np.eye(20), y, loss, lam)
+    line = minimize_scalar(lambda s: loss(y, s * x).sum() + lam * s**2, (-1, 1), tol=1e-10)
+    moved = 20 * lost / (4 * lam)  # Σ uᵢ² lost / (4 lam) of the dual value, |uᵢ| ≤ 1
+    assert found.primal == pytest.approx(line.fun, abs=moved)
+
+
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
 def test_no_certificate_without_a_kernel(loss):
     X, _, sign = problem(n=8)
