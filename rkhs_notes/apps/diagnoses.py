@@ -136,11 +136,9 @@ def _other_function(case):
 # %% ../../nbs/apps/diagnoses.ipynb #4ef1647e
 def _regions(w):
     "{words: where in an array of this shape} for the parts that are easily got wrong"
-    parts = {}
-    if w.ndim == 1:
-        parts = {f"entry {i + 1} of {len(w)}": np.arange(len(w)) == i for i in (0, len(w) - 1)}
+    i, j = np.indices(w.shape)[[0, -1]]
+    parts = {f"entry {at + 1} of {len(w)}": i == at for at in (0, len(w) - 1)}
     if w.ndim == 2:
-        i, j = np.indices(w.shape)
         parts = {
             "the diagonal": i == j,
             "what is below the diagonal": i > j,

@@ -177,7 +177,7 @@ def _shuffled(case):
         "rows": lambda A: A[np.lexsort(A.T)],
         "numbers": lambda A: np.sort(A, axis=None),
     }.items():
-        if case.given[0].ndim > (words != "numbers"):
+        if case.given[0].ndim == 2 or (words == "numbers" and case.given[0].ndim):
             turned = replace(case, given=list(map(order, case.given)))
             if turned.is_always(order):
                 return f"the right {words}, in another order than the one asked for"

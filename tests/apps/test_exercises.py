@@ -417,17 +417,23 @@ def test_what_is_said_of_size_sign_and_place(words, solution, slip):
 
 @pytest.mark.parametrize("unit", [2.0**-40, 1.0, 2.0**40])
 @pytest.mark.parametrize("words, at", [("entry 1 of 4", 0), ("entry 4 of 4", -1)])
-def test_one_wrong_entry_is_named_whatever_the_unit(words, at, unit):
+@pytest.mark.parametrize("shape", [(4,), (4, 2, 4)])
+def test_one_wrong_entry_is_named_whatever_the_unit(words, at, unit, shape):
+    tossed = np.random.default_rng(0).choice([-1, 1], shape)
+
     def slip(v, s, rounding=1e-12):
-        w = unit * (v * s + np.exp(v)) * (1 + rounding * np.array([1, -1, 1, -1]))
+        w = right(v, s) * (1 + rounding * tossed)
         w[at] += unit
         return w
 
     def right(v, s):
         return unit * (v * s + np.exp(v))
 
-    assert f"right, but for {words}" in said(right, slip, vectors)
-    assert "right, but" not in said(right, lambda v, s: slip(v, s, 1e-6), vectors)
+    def draw(rng):
+        return rng.normal(size=shape), float(rng.uniform(0.5, 2))
+
+    assert f"right, but for {words}" in said(right, slip, draw)
+    assert "right, but" not in said(right, lambda v, s: slip(v, s, 1e-6), draw)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # check keeps them away
