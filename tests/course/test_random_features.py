@@ -43,6 +43,7 @@ from rkhs_notes.engines.features.spectral import (
     SpectralMeasure,
     fourier_features,
     spectral_from_function,
+    spectral_rule,
 )
 from rkhs_notes.engines.kernels.composites import Anova, Tensor
 from rkhs_notes.engines.solving.landmarks import nystrom_features
@@ -646,6 +647,27 @@ def test_a_measure_in_many_dimensions_is_small():
     assert np.array_equal(Mahalanobis([0.5, 2.0]).spectral(2).covariance, np.diag([4.0, 0.25]))
     with pytest.raises(ValueError, match=r"variances has shape \(2, 2\); pass \(d,\)"):
         SpectralMeasure("", 2, 1.0, np.eye(2), lambda n, rng, normals: normals(n, 2, rng))
+
+
+def test_the_measure_of_a_rule_of_ones_own_is_read():
+    class Own(Mahalanobis):
+        "exp(−‖(x − y) / scales‖² / 2): E ωᵢ² is 1 / scalesᵢ²"
+
+    def draw(n, rng, normals):
+        return normals(n, 2, rng) / k.scales
+
+    def measure(variances):
+        return SpectralMeasure("", 2, 1.0, variances, draw)
+
+    k, X = Own([0.5, 2.0]), np.random.default_rng(0).normal(size=(9, 2))
+    spectral_rule.register(Own, lambda k, d: measure([4.0, 0.25]))
+    F = fourier_features(k, 2, 20_000, 0)(X)  # each product a mean of 10⁴ cosines
+    np.testing.assert_allclose(F @ F.T, k(X), atol=5 * 10_000**-0.5)
+    for variances in [4.0, 0.25], [np.inf, 0.0]:
+        assert np.array_equal(measure(variances).covariance, np.diag(variances))
+    for variances in [4.0, -0.25], [4.0, np.nan], 4.0:
+        with pytest.raises(ValueError, match=r"variances has shape .*; pass \(d,\), all ≥ 0"):
+            measure(variances)
 
 
 @pytest.mark.parametrize("scale", [1e-8, 1e8])
