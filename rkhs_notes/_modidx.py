@@ -1481,6 +1481,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                          'rkhs_notes.base.objects.cast': ('base/objects.html#cast', 'rkhs_notes/base/objects.py'),
                                          'rkhs_notes.base.objects.differ': ('base/objects.html#differ', 'rkhs_notes/base/objects.py'),
                                          'rkhs_notes.base.objects.distinct': ('base/objects.html#distinct', 'rkhs_notes/base/objects.py'),
+                                         'rkhs_notes.base.objects.equal': ('base/objects.html#equal', 'rkhs_notes/base/objects.py'),
                                          'rkhs_notes.base.objects.joined': ('base/objects.html#joined', 'rkhs_notes/base/objects.py'),
                                          'rkhs_notes.base.objects.ranked': ('base/objects.html#ranked', 'rkhs_notes/base/objects.py'),
                                          'rkhs_notes.base.objects.taken': ('base/objects.html#taken', 'rkhs_notes/base/objects.py')},

@@ -87,6 +87,15 @@ def taken(X, rows):
     return array_namespace(X).take(X, sent_abroad(rows, X), axis=0)
 
 
+def equal(X, Y):
+    "Are the points X the points Y, one by one?"
+    if isinstance(X, Objects):
+        return X == Y
+    if issparse(X) or issparse(Y):
+        return X.shape == Y.shape and not (csr_array(X) != csr_array(Y)).nnz
+    return np.array_equal(X, Y)
+
+
 def joined(X, Y):
     "The points X (n, d), then the points Y (m, d), in an array (n + m, d); or two Objects in one"
     if isinstance(X, Objects) and isinstance(Y, Objects):

@@ -696,10 +696,33 @@ def test_many_columns_are_never_written_out():
     for kernel in (lin, gau):
         K = kernel(wide)
     f = rn.ridge(gau, wide, np.arange(n) % 7, 0.1)(wide[:50])
+    g, h = (rn.ridge(lin, A, np.arange(4), 0.1) for A in (wide[:4], wide[4:8]))
+    both = (g - h)(wide)
+    apart = rn.mmd2_v(gau, wide[:4], wide[4:8])
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 40 * 2**20 and K.shape == (n, n) and f.shape == (50,)  # dense: 3 GiB
     np.testing.assert_allclose(lin(wide), (wide @ wide.T).toarray(), atol=1e-12)
+    np.testing.assert_allclose(both, g(wide) - h(wide), atol=1e-12)
+    own, others, cross = gau(wide[:4]), gau(wide[4:8]), gau(wide[:4], wide[4:8])
+    np.testing.assert_allclose(apart, own.mean() + others.mean() - 2 * cross.mean(), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "kernel, A, B, C",
+    [
+        (lin, FEW, FEW.copy(), -FEW),
+        (lin, ROWS, ROWS.copy(), -ROWS),
+        (lin, ROWS, FEW, -FEW),
+        (lin, FEW, ROWS, ROWS[:70]),
+        (rn.Spectrum(2), ["abc", "bcd"], ["abc", "bcd"], ["bcd", "abc"]),
+    ],
+)
+def test_sums_have_common_centres_where_points_are_equal(kernel, A, B, C):
+    n = len(A) if isinstance(A, list) else A.shape[0]
+    f, same, other = (rn.mean_embedding(kernel, points) for points in (A, B, C))
+    assert len((f + same).alpha) == len((f - same).alpha) == n < len((f + other).alpha)
+    np.testing.assert_allclose((f + other)(A), f(A) + other(A), atol=1e-12)
 
 
 def test_sparse_points_are_read_once_and_never_changed():

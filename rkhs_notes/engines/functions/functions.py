@@ -6,7 +6,7 @@ r"""`RKHSFunction`, $f=\sum_j\alpha_jk(z_j,\cdot)$ as a value: words for signatu
 __all__ = ['RKHSFunction']
 
 # %% ../../../nbs/engines/functions/functions.ipynb #b78ffcfb
-import math, operator
+import math
 from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
@@ -17,7 +17,7 @@ from ...base.blocks import require_fits, row_blocks
 from ...base.contracts import contract
 from ...base.errors import door, finite, not_negative
 from ...base.factors import Cholesky, Factored, PivotedCholesky
-from ...base.objects import Objects, distinct
+from ...base.objects import distinct, equal
 from ...base.plots import mesh
 from ...base.points import MorePoints, joined_of, names_of, ordered, points, recast
 from ...base.points import require_one_order, taken_of, with_names
@@ -269,7 +269,6 @@ class RKHSFunction(Predicting, Value):
         "f and the function of these coefficients on the centres of g"
         wanted = "m", *self.alpha.shape[1:]
         shaped(alpha, "g.alpha", wanted, hint=": as many functions as f holds")
-        equal = operator.eq if isinstance(g.Z, Objects) else np.array_equal
         if self.Z is g.Z or equal(self.Z, g.Z):
             return self._with(self.alpha + alpha)
         Z = joined_of(self.Z, g.Z)
