@@ -1338,6 +1338,16 @@ def test_a_path_of_products_that_ends_early_says_so():
     assert not early.converged and early.violation > 1e-3
 
 
+@pytest.mark.parametrize("eps", [0.0, 0.1])
+def test_tubes_that_products_do_not_reach_are_finished_by_pairs(eps):
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    y = np.sin(X[:, 0])
+    found = svr_primal(lambda X: X, X, y, C=1.0, eps=eps, tol=1e-8)
+    kernel = svr(Linear(), X, y, C=1.0, eps=eps, tol=1e-8)
+    assert found.converged and found.violation <= 1e-8
+    np.testing.assert_allclose(found.decision(X), kernel.decision(X), atol=1e-6)
+
+
 def test_a_gap_that_stays_is_said():
     X, y, _, _, _ = problem(7)
     with pytest.warns(RuntimeWarning, match="Raise max_iter") as said:
