@@ -222,6 +222,25 @@ def test_the_truncated_kernel_is_a_kernel():
 
 
 @pytest.mark.parametrize(
+    "expansion",
+    [
+        brownian_spectrum(4),
+        bridge_spectrum(4),
+        gaussian_spectrum(1, 0, 1, 4),
+        periodic_spectrum(Periodic(1), 4),
+        mercer_expansion(Gaussian(1.0), empirical(np.linspace(0, 1, 9)), 4),
+    ],
+    ids=lambda expansion: str(expansion.k),
+)
+def test_an_expansion_on_a_line_takes_one_column(expansion):
+    "A formula reads the first column only: others would be dropped without a word"
+    plane = np.full((3, 2), 0.5)
+    for call in expansion.eigenfunctions, expansion.kernel:
+        with pytest.raises(ValueError, match=r"X has shape \(3, 2\); pass \(n, 1\)"):
+            call(plane)
+
+
+@pytest.mark.parametrize(
     "make",
     [
         lambda: mercer_expansion(Gaussian(1), empirical(rng.normal(size=20)), 4),
