@@ -68,8 +68,10 @@ from rkhs_notes.engines.solving.losses import (
 )
 from rkhs_notes.engines.solving.ridge_fits import ridge, ridge_path
 from rkhs_notes.kernels import (
+    Bilinear,
     Brownian,
     Constant,
+    FiniteRank,
     Gaussian,
     Linear,
     Polynomial,
@@ -905,6 +907,28 @@ def test_hyperparameters_meet_scikit_learns():
     assert same[0] == Brownian(start=-9) and same[2] == pytest.approx(
         log_marginal(same[0], X[:, 0], y, 0.1)[0]
     )
+
+
+@pytest.mark.parametrize(
+    "fixed",
+    [
+        Bilinear([[2.0, 0.5], [0.5, 1.0]]),
+        Bilinear([[2.0, -0.5], [-0.5, 1.0]]),
+        FiniteRank([1.0, 0.0], [lambda X: X[:, 0], lambda X: X[:, 1]]),
+        Polynomial(2, offset=0.0, scale=1.0),
+    ],
+    ids=lambda k: type(k).__name__,
+)
+def test_a_matrix_and_a_zero_stay_as_they_are(fixed):
+    "Only what is positive, and no matrix, has a logarithm to move along"
+    local = np.random.default_rng(0)
+    X = local.normal(size=(20, 2))
+    found = fit_hyperparameters(Gaussian(1.0) + fixed, X, np.sin(X[:, 0]), 0.1, max_iter=5)
+    kept = found.kernel.terms[1].get_params()
+    for name, value in fixed.get_params().items():
+        if np.ndim(value) == 2 or name in ("weights", "offset"):
+            np.testing.assert_array_equal(kept[name], value)
+    assert found.kernel.terms[0] != Gaussian(1.0)
 
 
 @pytest.mark.second_route("LaplaceClassifier", "gp_classification", "scikit-learn")
