@@ -264,6 +264,19 @@ def test_pre_images_that_do_not_exist():
     assert np.isfinite(three.pre_image(beyond, "ridge", lam=1e-3)).all()
 
 
+def test_where_the_nearest_start_is_no_hill_all_points_are_tried():
+    "Scores whose projection is negative at the point of nearest scores, and positive at another"
+    local = np.random.default_rng(129)
+    few = local.normal(size=(int(local.integers(3, 9)), 2)) * local.choice([0.2, 0.5, 1.0])
+    pca = kernel_pca(Gaussian(1.0), few, 2)
+    target = np.array([-1.63171016, 13.00643441])
+    values = pca.components(pca.components.Z) @ target
+    nearest = np.linalg.norm(pca.scores - target, axis=1).argmin()
+    assert values.argmax() != nearest
+    one, all_of_them = (pca.pre_image(target[None], starts=s) for s in (1, len(few)))
+    np.testing.assert_allclose(one, all_of_them, atol=1e-6)
+
+
 @pytest.mark.parametrize("tol", [1e-1, 1e-3])
 def test_a_pre_image_does_not_depend_on_the_rows_beside_it(tol):
     "Each stops by its own last step, as soon as that is below tol"
