@@ -2621,3 +2621,10 @@ def test_drift_reads_its_parameters_before_any_reference(wrong, reference):
     (name,) = wrong
     with pytest.raises(ValueError, match=f"^{name} = "):
         rn.TwoSampleDrift(**wrong).fit(reference)
+
+
+def test_a_vote_on_one_column_ends_in_one_bandwidth():
+    "A number, as one would write it"
+    x = np.linspace(0, 3, 40)[:, None]
+    fit = KernelRidge().fit(x, np.sin(2 * x[:, 0]))
+    assert np.ndim(fit.kernel_.get_params()["bandwidth"]) == 0
