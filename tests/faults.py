@@ -20,7 +20,7 @@ COMPUTED = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.
 COMPUTED |= {ast.FloorDiv: ast.Div, ast.Pow: ast.Mult}
 NAMES = "min max, minimum maximum, argmin argmax, any all, floor ceil, float64 float32"
 NAMES = {a: b for pair in NAMES.split(", ") for a, b in (pair.split(), pair.split()[::-1])}
-SYMMETRIC = "max min maximum minimum hypot isinstance allclose isclose".split()
+SYMMETRIC = "add multiply max min maximum minimum hypot isinstance allclose isclose".split()
 SILENT = ["doc", "strict"]  # arguments that change no answer: a text, and a guard of our own loops
 AXES = {"0": "1", "1": "0", "-1": "-2", "-2": "-1"}
 
