@@ -29,6 +29,7 @@ import os
 import pickle
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -470,6 +471,8 @@ def answered(label, move=None):
             return ASKED[label](move)
     finally:
         os.chdir(before)
+        for path in Path(FOLDER).iterdir():  # no block reads what another wrote
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def made_with():

@@ -124,7 +124,9 @@ def first_failure(folder, tests, seconds):
     except ProcessLookupError:
         pass
     process.join()
-    return "" if said == "status 0" else said
+    return {"status 0": "", "status 4": "import"}.get(
+        said, said
+    )  # 4: no conftest.py, or no such test
 
 
 def start(top, root):
