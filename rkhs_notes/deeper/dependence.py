@@ -239,7 +239,10 @@ class _Unexplained:
     def __init__(self, k, Z):
         n, Z = n_points(Z), recast(Z, float)  # its rounding is that of doubles
         require_fits((4, n, n), instead="a random part of the rows")
-        K = gram_in_doubles(steady(k, Z), Z)
+        self.gram, near = gram_in_doubles(k, Z), steady(k, Z)
+        K = self.gram
+        if near is not k:
+            K = gram_in_doubles(near, Z)
         self.lams = systems.range_of_lams(K)[::2]
         size, K = np.abs(K).max(), centred(K)
         K += 2 * K.trace() / n  # the constant comes last, and mixes with no small direction
@@ -320,10 +323,10 @@ def conditional_independence_test(
     raises MemoryError : Gram matrices above settings.result_mib
     references : Theorem 15.8; Zhang, Peters, Janzing and Schölkopf (2011); Daudin (1980)
     """
-    n, given, (X, Y, Z) = n_points(X), _Unexplained(kz, Z), (recast(A, float) for A in (X, Y, Z))
+    n, given, X, Y = n_points(X), _Unexplained(kz, Z), recast(X, float), recast(Y, float)
     K = gram_in_doubles(kx, X)
     _varied(K, "X")  # beside Z even a constant varies
-    M = given.gram_of(K * gram_in_doubles(kz, Z), "X", lam)
+    M = given.gram_of(K * given.gram, "X", lam)
     M *= given.gram_of(gram_in_doubles(steady(ky, Y), Y), "Y", lam)
     T, squares = float(M.sum()) / n, np.sum(M**2)
     finite(squares, "the variance under independence", "rescale X, Y or Z")

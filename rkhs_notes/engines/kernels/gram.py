@@ -280,7 +280,7 @@ def forget_other_formulas(cls, kernel):
     cls._kin, lost = (*between, *above._kin), set()
     if changed:
         cls._kin, lost = (*between, object), _OF_FORMULA - stated
-    if new & {"_points", "_merged"}:
+    if new & {"_points", "_held", "_marked", "_merged"}:
         lost |= _OF_POINTS
     for name in lost - new - vars(cls).keys():
         setattr(cls, name, found(Evaluated, name))

@@ -4,8 +4,6 @@
 __all__ = ['BoxProblem', 'PairDistances']
 
 # %% ../../../nbs/engines/machines/boxes.ipynb #boxes-imports
-from contextlib import suppress
-
 import numpy as np
 
 # %% ../../../nbs/engines/machines/boxes.ipynb #boxes-own
@@ -204,11 +202,13 @@ class PairDistances:
         self.cache_mib = cache_mib or settings.result_mib / 2
         of_double = getattr(self.X, "dtype", None) == np.float64
         self.single = single and of_double and bool(1e-12 < self.diag.max() < 1e12)
-        with suppress(ValueError):  # perhaps beyond the range of float32
+        try:
             self._make()
-            return
-        self.single = False
-        self._make()
+        except ValueError:  # perhaps beyond the range of float32
+            if not self.single:
+                raise
+            self.single = False
+            self._make()
 
     def _make(self):
         n, self.dtype = len(self), getattr(self.X, "dtype", np.dtype(float))
