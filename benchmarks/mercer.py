@@ -24,19 +24,9 @@ OURS, TERMS = "rkhs_notes", 50
 
 def rows(quick):
     "The races; quick: 800 nodes instead of 5000"
-    n = 800 if quick else 5000
-    few = (
-        []
-        if quick
-        else [partial(expansion, m, name) for m in (600, 1000, 1500) for name in KERNELS]
-    )
-    return (
-        [partial(expansion, n, name) for name in KERNELS]
-        + few
-        + [
-            partial(no_matrix, n),
-        ]
-    )
+    sizes = (800,) if quick else (5000, 600, 1000, 1500)
+    races = [partial(expansion, n, name) for n in sizes for name in KERNELS]
+    return [*races, partial(no_matrix, sizes[0])]
 
 
 KERNELS = {

@@ -18,21 +18,20 @@ from rkhs_notes.engines.testing.resampling import random_labels
 from rkhs_notes.kernels import Gaussian
 
 OURS = "rkhs_notes"
-missing = []  # pip install '.[bench]'
 try:
     from hyppo.ksample import MMD
 except ImportError:
-    MMD = missing.append("hyppo")
+    MMD = None  # pip install '.[bench]'
+    print("not installed, left out: hyppo", file=sys.stderr)
 try:
     from goodpoints.ctt import ctt
 except ImportError:
-    ctt = missing.append("goodpoints")
+    ctt = None
+    print("not installed, left out: goodpoints", file=sys.stderr)
 
 
 def rows(quick):
     "The races; quick: 60 points instead of 250 and 2000, 1024 instead of 65 536"
-    for name in missing:
-        print(f"not installed, left out: {name}", file=sys.stderr)
     small, large = (40, 60) if quick else (250, 2000)
     races = [partial(whole, small, 1000), partial(in_part, large, 1000)]
     return races + [partial(many_points, 1024 if quick else 65_536, 199)] * (ctt is not None)

@@ -83,18 +83,15 @@ def headline(best):
 
 
 def reasons(best):
-    "A line for each reason why a peer was faster, with the races and ratios; those without one are told"
+    "A line for each reason why a peer was faster, with races and ratios; without one that is told"
     told = {}
     for ratio, race, contender in best:
         row, _, title = race.partition(": ")
-        known = aims_of(row, title, [line for line in FASTER if line[2] == contender])
-        why = known.get(contender, "no reason is known")
+        why = aims_of(row, title, FASTER).get(contender, "no reason is known")
         if ratio < 1:
-            told.setdefault((row, contender, why), []).append((ratio, title))
-    for (row, contender, why), races in told.items():
-        ratios = " to ".join(dict.fromkeys(f"{r:.2g}" for r, _ in (races[0], races[-1])))
-        where = f"in {len(races)} races of {row}" if races[1:] else f"{row}, {races[0][1]}"
-        yield f"- {contender}, {ratios} of our time ({where}): {why}."
+            told.setdefault((contender, why), []).append(f"{title}: {ratio:.2g}")
+    for (contender, why), races in told.items():
+        yield f"- {contender}: {why} ({'; '.join(races)})."
 
 
 def number(row, *keys, form=".3g"):
@@ -215,7 +212,7 @@ def page(found, slopes, folder):
     small_picture(best, folder / "best.png")
     text = ["# How fast, against whom\n", headline(best), f"\n![{BEST_ALT}](best.png)\n"]
     if why := [*reasons(best)]:
-        text += ["Where a peer was faster, and why:\n", *why, ""]
+        text += ["Where a peer was faster, why, and its time over ours:\n", *why, ""]
     text += [WORDS, f"![{ALT}](ratios.png)\n"]
     for name, one in found.items():
         lines = [*table(one["rows"])]

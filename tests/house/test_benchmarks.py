@@ -448,8 +448,9 @@ def test_the_page_says_why_a_peer_was_faster_and_where_nobody_knows():
     ]
     loop, unknown = report.reasons(best)
     why = next(line[-1] for line in aims.FASTER if line[:3] == ("sgd", "*", "numba loop"))
-    assert loop == f"- numba loop, 0.25 to 0.5 of our time (in 2 races of sgd): {why}."
-    assert unknown == "- a peer, 0.75 of our time (path, 50 values): no reason is known."
+    ratios = "an epoch, n=8: 0.25; an epoch, n=9: 0.5"
+    assert loop == f"- numba loop: {why} ({ratios})."
+    assert unknown == "- a peer: no reason is known (50 values: 0.75)."
     assert "no reason is known" not in (report.STORED / "README.md").read_text(encoding="utf-8")
 
 
