@@ -78,22 +78,21 @@ FASTER = [
         "gp",
         "*, 6 of them",
         "gpflash",
-        "a fourth of an evaluation at n = 200 is LAPACK; the rest is 1300 calls of Python and a pass of "
-        "NumPy for each length, which C++ makes one loop",
+        "a fourth of an evaluation at n = 200 is LAPACK; the rest is 1300 calls of Python and passes "
+        "of NumPy over the matrix, which C++ makes one loop",
     ),
     (
         "gram",
         "Gaussian k(X*, *d=784, float64",
         "sklearn rbf_kernel",
-        "the product is nearly all of the work, and the same; ours takes it in tiles, so that nothing "
-        "beside the result is held, and at n = 1000 its threads cost 2 ms to begin",
+        "the product is most of the work, and the same; ours takes it in tiles, and at n = 1000 its "
+        "threads cost about 2 ms to begin",
     ),
     (
         "mercer",
         "Mercer, * n=600, *",
         "scipy eigsh of K",
-        "the basis for 50 pairs grows to half of so few points, and its own eigenproblems take a third of "
-        "the time",
+        "the basis for 50 pairs grows to 250 vectors, and its own eigenproblems take a third of the time",
     ),
     (
         "sgd",
@@ -105,14 +104,14 @@ FASTER = [
         "svc",
         "svc, grid*",
         "sklearn SVC",
-        "ours calls libsvm on parts; the checks of its input and of the optimum, in float64, take about a "
-        "millisecond, which shows where libsvm needs no more than five",
+        "ours calls libsvm on parts and checks the optimum of the whole in float64: one or two "
+        "milliseconds, which show where libsvm needs no more than five",
     ),
     (
         "svc",
         "*",
         "sklearnex SVC",
-        "its steps on pairs are compiled and threaded; from n = 3000 on the matrix costs more than the steps",
+        "at n = 1000 more than half of the time are libsvm's steps on our matrix, which have one thread",
     ),
 ]
 

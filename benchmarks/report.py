@@ -77,7 +77,7 @@ def headline(best):
     ratios, (least, race, contender) = [o[0] for o in best], best[0]
     return (
         f"In {sum(o > 1 for o in ratios)} of {len(best)} races ours is faster than the fastest of its peers; "
-        f"the median of these ratios of time is {np.median(ratios):.2g}, the least {least:.2g} "
+        f"the median of these ratios of time is {np.median(ratios):.3g}, the least {least:.3g} "
         f"({race}, against {contender})."
     )
 

@@ -124,9 +124,9 @@ def first_failure(folder, tests, seconds):
     except ProcessLookupError:
         pass
     process.join()
-    return {"status 0": "", "status 4": "import"}.get(
-        said, said
-    )  # 4: no conftest.py, or no such test
+    if said == "status 4":  # conftest.py cannot be read, or a test is not there
+        return "import"
+    return "" if said == "status 0" else said
 
 
 def start(top, root):

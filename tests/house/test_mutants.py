@@ -135,6 +135,13 @@ def test_noticed_survived_and_unsound_are_told_apart(tmp_path, monkeypatch, caps
     assert capsys.readouterr().out.split("together")[-1].split()[:2] == ["1", "1"]
 
 
+@pytest.mark.parametrize("broken, told", [("", ""), ("1 / 0", "import")])
+def test_a_fault_that_breaks_what_all_tests_share_is_noticed(broken, told, tmp_path):
+    (tmp_path / "conftest.py").write_text(broken)
+    (tmp_path / "test_one.py").write_text("def test_it(): pass")
+    assert mutants.first_failure(tmp_path, ["test_one.py::test_it"], 10) == told
+
+
 def test_the_list_of_equivalents_is_short_and_each_has_a_reason():
     reasons = json.loads(mutants.EQUIVALENT.read_text(encoding="utf-8"))
     assert len(reasons) <= 60 and all(len(reason.split()) >= 4 for reason in reasons.values())
