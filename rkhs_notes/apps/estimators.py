@@ -50,14 +50,14 @@ from ..engines.solving.correlations import kernel_cca
 # %% ../../nbs/apps/estimators.ipynb #fd2b7ec7
 from ..base.points import joined_of, require_one_order
 from ..engines.kernels.entries import LamEach
-from ..engines.kernels.gram import AKernel, needed_columns
+from ..engines.kernels.gram import AKernel, gram_matrix, needed_columns
 from ..engines.machines.smo import one_of_many
 from ..engines.features.feature_maps import FeatureFunction
 from ..engines.features.random_maps import random_feature_map
 from ..engines.solving.landmarks import function_of, landmark_map, nystrom_features
 from ..deeper.machines import _multiclass, sigmoid_of, svc_multiclass
-from ..engines.machines.laplace_method import LaplaceOnFeatures, gp_classification
-from ..engines.machines.laplace_method import laplace_on_features
+from ..engines.machines.laplace_method import LaplaceOnFeatures, laplace_on_features
+from ..engines.machines.laplace_method import laplace_on_matrix
 from ..engines.solving.evidence import gaussian_process, tuned, without_effect
 from ..engines.solving.searches import doing_nothing
 from ..kernels import Gaussian, Kernel, Linear, On, median_bandwidth
@@ -1449,6 +1449,11 @@ _LADDER = [m * 10.0**e for e in range(-3, 7) for m in (1, 3)][:-1]  # 1e-3, 3e-3
 _PLAIN = range(6, 12)  # 1 to 300
 
 
+def _on_matrix(k, X):
+    "Laplace's method of labels and weights, for all classes on one matrix"
+    return partial(laplace_on_matrix, k, X, gram_matrix(k, X).astype(float, copy=False))
+
+
 def _next_rung(found):
     "Place on the ladder to try next: first the plain ones, then on while an end is the best"
     for rung in _PLAIN:
@@ -1522,9 +1527,11 @@ class KernelLogistic(_Routed, _Classifier):
             (scale, fits, edge), how = self._scale(k, X, place, weights), ", by evidence"
         self.kernel_, self.lam_ = scale * k, 1 / (2 * scale)
         self._say(f"scale {scale:.3g}{how}", edge, self._told)
+        k = self.kernel_
         if self.route_ != "exact":
-            fits = self._fits_on(self._features_of(self.kernel_, X), X, place, weights)
-        self.classifiers_ = fits or self._fits(self.kernel_, X, place, weights)
+            phi = self._features_of(k, X)
+            fits = self._fits(partial(laplace_on_features, phi, phi(X)), place, weights)
+        self.classifiers_ = fits or self._fits(_on_matrix(k, X), place, weights)
         modes = [c.mean for c in self.classifiers_]
         self.function_ = modes[0]
         if modes[1:]:
@@ -1533,18 +1540,13 @@ class KernelLogistic(_Routed, _Classifier):
         self.temperature_ = _temperature(left_out, place, weights)
         return self
 
-    def _fits(self, k, X, place, weights):
-        q = len(self.classes_)
-        return [gp_classification(k, X, place == c, weights) for c in range(q == 2, q)]
-
-    def _fits_on(self, phi, X, place, weights):
-        F, labels = phi(X), np.array([False, True])
-        q = len(self.classes_)
+    def _fits(self, fit, place, weights):
+        "Of each class against the rest"
+        q, labels = len(self.classes_), np.array([False, True])
         fits = [None] * q
 
         def of_class(c):
-            own = Classes(labels, (place == c).astype(int))
-            fits[c] = laplace_on_features(phi, F, own, weights)
+            fits[c] = fit(Classes(labels, (place == c).astype(int)), weights)
 
         in_parallel(of_class, range(q == 2, q))
         return fits[q == 2 :]
@@ -1553,8 +1555,10 @@ class KernelLogistic(_Routed, _Classifier):
         "(scale of largest evidence on some 300 points, its fits if those are all, words)"
         _warn_of_shares(weights)
         some = _with_each_side(_voters(X, 300), self._signs(place))
-        rows = taken_of(X, some), place[some], weights[some]
-        scale, fits, words = _of_largest_evidence(lambda scale: self._fits(scale * k, *rows))
+        X, rows = taken_of(X, some), (place[some], weights[some])
+        scale, fits, words = _of_largest_evidence(
+            lambda scale: self._fits(_on_matrix(scale * k, X), *rows)
+        )
         if len(some) < len(place):
             fits = None
         return scale, fits, words

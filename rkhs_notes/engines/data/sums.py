@@ -68,6 +68,8 @@ def block_sum(phi, X, A, w=None, origin=None):
     D, a = phi.dim, A.shape[1]
     require_fits((D, D), 16, "fewer features")
     G, C, S = np.zeros((D, D), order="F"), np.zeros((D, a)), np.zeros((a, a))
+    if np.all(w == 1):
+        w = None
     for rows in row_blocks(n_points(X), 20 * (D + a)):
         F, B, root = phi(taken_of(X, rows)).astype(float, copy=False), A[rows], np.ones(1)
         if w is not None:

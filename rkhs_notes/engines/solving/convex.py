@@ -188,10 +188,9 @@ def _snapped(risk, u, near):
 
 # %% ../../../nbs/engines/solving/convex.ipynb #fca2fa9f
 def _newton(risk):
-    "Damped Newton steps for a smooth loss; yields (alpha, u)"
+    "Newton's directions for a smooth loss, to the lowest point of each; yields (alpha, u)"
     K, y, loss, lam = risk
     alpha, f, B = np.zeros(len(y)), np.zeros(len(y)), np.empty_like(K)
-    objective = lambda alpha, f: float(np.sum(loss(y, f)) + lam * alpha @ f)
     while True:
         slope, curvature = loss.derivative(y, f), loss.curvature(y, f)
         yield alpha, slope
@@ -203,18 +202,36 @@ def _newton(risk):
             return  # the curvature is negative, or K is
         b = curvature * f - slope
         direction = (b - s * system.solve(s * (K @ b) / (2 * lam))) / (2 * lam) - alpha
-        change, now, step = K @ direction, objective(alpha, f), 1.0
-        descent = float(slope @ change + 2 * lam * alpha @ change)
-        while (
-            not objective(alpha + step * direction, f + step * change)
-            <= now + 1e-4 * step * descent
-        ):
-            step /= 2
-            if step < 1e-12:
-                yield slope / (-2 * lam), slope
-                return
+        change = K @ direction
+        step = along(loss, y, f, change, 2 * lam * alpha @ change, 2 * lam * direction @ change)
+        if not step:
+            yield slope / (-2 * lam), slope
+            return
         alpha = alpha + step * direction
         f = K @ alpha
+
+# %% ../../../nbs/engines/solving/convex.ipynb #alng0002
+def along(loss, y, f, change, slope, bend, w=1.0):
+    """t > 0 at or near the least  Σ wᵢ ℓ(yᵢ, fᵢ + t changeᵢ) + slope t + bend t² / 2
+
+    Newton's t = 1 is halved until that falls enough, to 0.0 where it never does.
+    """
+    value = lambda t: float(np.sum(w * loss(y, f + t * change)) + t * (slope + bend * t / 2))
+    here, descent = value(0.0), float(change @ (w * loss.derivative(y, f)) + slope)
+    t, least = 1.0, value(1.0)
+    while not least <= here + 1e-4 * t * descent:
+        t /= 2
+        if t < 1e-12:
+            return 0.0
+        least = value(t)
+    for _ in range(4):
+        g = f + t * change
+        rise = change @ (w * loss.derivative(y, g)) + slope + bend * t
+        further = t - rise / (change**2 @ (w * loss.curvature(y, g)) + bend)
+        if not abs(further - t) > 0.01 * t or not (later := value(further)) < least:
+            break
+        t, least = further, later
+    return t
 
 # %% ../../../nbs/engines/solving/convex.ipynb #080aac9a
 class _Box:

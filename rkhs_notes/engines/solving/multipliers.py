@@ -63,7 +63,7 @@ def _minimized_around(K, y, loss, s, w, lam, tol, max_iter=200):
 # %% ../../../nbs/engines/solving/multipliers.ipynb #5f2b4f92
 def minimize_weighted(K, y, loss, lam, weights=None, tol=1e-6, max_iter=200):
     "The ConvexSolution of least Σ wᵢ ℓ(yᵢ, (K alpha)ᵢ) + lam alphaᵀ K alpha"
-    if weights is None:
+    if weights is None or np.all(weights == 1):
         return minimized(K, y, loss, lam, tol, max_iter)
     on, whole = np.flatnonzero(weights), np.zeros((2, len(y)))
     y, w = y[on], weights[on].astype(float)
