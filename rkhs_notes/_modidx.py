@@ -4954,6 +4954,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                       'rkhs_notes/engines/solving/convex.py'),
                                                    'rkhs_notes.engines.solving.convex.inside': ( 'engines/solving/convex.html#inside',
                                                                                                  'rkhs_notes/engines/solving/convex.py'),
+                                                   'rkhs_notes.engines.solving.convex.lowest': ( 'engines/solving/convex.html#lowest',
+                                                                                                 'rkhs_notes/engines/solving/convex.py'),
                                                    'rkhs_notes.engines.solving.convex.minimize_convex': ( 'engines/solving/convex.html#minimize_convex',
                                                                                                           'rkhs_notes/engines/solving/convex.py'),
                                                    'rkhs_notes.engines.solving.convex.minimized': ( 'engines/solving/convex.html#minimized',

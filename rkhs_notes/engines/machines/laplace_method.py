@@ -143,10 +143,7 @@ def laplace_on_matrix(k, X, K, y, weights):
 # %% ../../../nbs/engines/machines/laplace_method.ipynb #lapl0002
 def _mode(F, sign, w, steps=100):
     "β of largest posterior density, f = F β and the factor of H there"
-    beta, n = np.zeros(F.shape[1]), len(F)
-    if n > 32 * len(beta) + 1000:
-        beta = _mode(F[::8], sign[::8], 8 * w[::8])[0]
-    f, t = F @ beta, 1.0
+    beta, f, t = np.zeros(F.shape[1]), np.zeros(len(F)), 1.0
     for _ in range(steps):
         H = _curvature(F, w * logistic.curvature(sign, f))
         slope = F.T @ (w * logistic.derivative(sign, f)) + beta

@@ -12,6 +12,7 @@ from ...base.blocks import row_blocks
 from ...base.factors import Cholesky
 from .boxes import BoxProblem
 from .smo import SmoResult
+from ..solving.convex import lowest
 
 # %% ../../../nbs/engines/machines/linear_machines.ipynb #4422458f
 def _inverse(V, theta):
@@ -136,17 +137,19 @@ def _newton(F, C, loss, w, c, small, steps):
     "(w, c, b, steps): (LIN.3) until the gradient, in units of Σ C, is `small`"
     f, t = F @ w + c, 1.0
     for step in tqdm(range(steps + 1), "steps of Newton", delay=10, leave=False):
-        value, b, bend = loss(f)
+        _, b, bend = loss(f)
         gradient = np.append(w - F.T @ b, -b.sum())
-        if step == steps or t < 1e-8 or np.abs(gradient).max() <= small * C.sum():
+        if step == steps or not t or np.abs(gradient).max() <= small * C.sum():
             return w, c, b, step
         v = _direction(F, bend, gradient, C.max())
         u, s = v[:-1], v[-1]
-        z, now, promise = F @ u + s, w @ w / 2 + value, float(gradient @ v)
-        for t in 0.5 ** np.arange(30):
-            later = (w + t * u) @ (w + t * u) / 2 + loss(f + t * z)[0]
-            if later <= now + 1e-4 * t * promise:
-                break
+        z = F @ u + s
+
+        def look(t):
+            (value, b, bend), at = loss(f + t * z), w + t * u
+            return at @ at / 2 + value, at @ u - b @ z, u @ u + z**2 @ bend
+
+        t = lowest(look)
         w, c, f = w + t * u, c + t * s, f + t * z
 
 

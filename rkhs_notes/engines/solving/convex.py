@@ -212,25 +212,37 @@ def _newton(risk):
 
 # %% ../../../nbs/engines/solving/convex.ipynb #alng0002
 def along(loss, y, f, change, slope, bend, w=1.0):
-    """t > 0 at or near the least  Σ wᵢ ℓ(yᵢ, fᵢ + t changeᵢ) + slope t + bend t² / 2
+    "t of least  Σ wᵢ ℓ(yᵢ, fᵢ + t changeᵢ) + slope t + bend t² / 2, as `lowest` finds it"
 
-    Newton's t = 1 is halved until that falls enough, to 0.0 where it never does.
+    def look(t):
+        g = f + t * change
+        rise = change @ (w * loss.derivative(y, g)) + slope + bend * t
+        curvature = change**2 @ (w * loss.curvature(y, g)) + bend
+        return np.sum(w * loss(y, g)) + t * (slope + bend * t / 2), rise, curvature
+
+    return lowest(look)
+
+
+def lowest(look):
+    """t > 0, nearly where a convex function on a line is least; 0.0 where rounding lets none be lower
+
+    look : t ↦ (value, first and second derivative), which falls at 0
     """
-    value = lambda t: float(np.sum(w * loss(y, f + t * change)) + t * (slope + bend * t / 2))
-    here, descent = value(0.0), float(change @ (w * loss.derivative(y, f)) + slope)
-    t, least = 1.0, value(1.0)
+    here, descent, _ = look(0.0)
+    t, (least, rise, bend) = 1.0, look(1.0)
     while not least <= here + 1e-4 * t * descent:
         t /= 2
         if t < 1e-12:
             return 0.0
-        least = value(t)
+        least, rise, bend = look(t)
     for _ in range(4):
-        g = f + t * change
-        rise = change @ (w * loss.derivative(y, g)) + slope + bend * t
-        further = t - rise / (change**2 @ (w * loss.curvature(y, g)) + bend)
-        if not abs(further - t) > 0.01 * t or not (later := value(further)) < least:
+        further = t - rise / bend
+        if not abs(further - t) > 0.01 * t:
             break
-        t, least = further, later
+        found = look(further)
+        if not found[0] < least:
+            break
+        t, (least, rise, bend) = further, found
     return t
 
 # %% ../../../nbs/engines/solving/convex.ipynb #080aac9a
