@@ -889,8 +889,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                             'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._on_landmarks': ( 'apps/estimators.html#_on_landmarks',
                                                                                           'rkhs_notes/apps/estimators.py'),
-                                            'rkhs_notes.apps.estimators._on_matrix': ( 'apps/estimators.html#_on_matrix',
-                                                                                       'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._our_names': ( 'apps/estimators.html#_our_names',
                                                                                        'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._pairs': ( 'apps/estimators.html#_pairs',

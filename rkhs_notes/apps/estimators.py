@@ -1449,11 +1449,6 @@ _LADDER = [m * 10.0**e for e in range(-3, 7) for m in (1, 3)][:-1]  # 1e-3, 3e-3
 _PLAIN = range(6, 12)  # 1 to 300
 
 
-def _on_matrix(k, X):
-    "Laplace's method of labels and weights, for all classes on one matrix"
-    return partial(laplace_on_matrix, k, X, gram_matrix(k, X).astype(float, copy=False))
-
-
 def _next_rung(found):
     "Place on the ladder to try next: first the plain ones, then on while an end is the best"
     for rung in _PLAIN:
@@ -1525,13 +1520,15 @@ class KernelLogistic(_Routed, _Classifier):
         k = self.kernel_
         if self._left_open("scale"):
             (scale, fits, edge), how = self._scale(k, X, place, weights), ", by evidence"
-        self.kernel_, self.lam_ = scale * k, 1 / (2 * scale)
+        self.kernel_ = k = scale * k
+        self.lam_ = 1 / (2 * scale)
         self._say(f"scale {scale:.3g}{how}", edge, self._told)
-        k = self.kernel_
         if self.route_ != "exact":
             phi = self._features_of(k, X)
             fits = self._fits(partial(laplace_on_features, phi, phi(X)), place, weights)
-        self.classifiers_ = fits or self._fits(_on_matrix(k, X), place, weights)
+        self.classifiers_ = fits or self._fits(
+            laplace_on_matrix(k, X, gram_matrix(k, X)), place, weights
+        )
         modes = [c.mean for c in self.classifiers_]
         self.function_ = modes[0]
         if modes[1:]:
@@ -1542,11 +1539,12 @@ class KernelLogistic(_Routed, _Classifier):
 
     def _fits(self, fit, place, weights):
         "Of each class against the rest"
-        q, labels = len(self.classes_), np.array([False, True])
+        q = len(self.classes_)
         fits = [None] * q
 
         def of_class(c):
-            fits[c] = fit(Classes(labels, (place == c).astype(int)), weights)
+            own = Classes(np.array([False, True]), (place == c).astype(int))
+            fits[c] = fit(own, weights)
 
         in_parallel(of_class, range(q == 2, q))
         return fits[q == 2 :]
@@ -1556,8 +1554,9 @@ class KernelLogistic(_Routed, _Classifier):
         _warn_of_shares(weights)
         some = _with_each_side(_voters(X, 300), self._signs(place))
         X, rows = taken_of(X, some), (place[some], weights[some])
+        K = gram_matrix(k, X)
         scale, fits, words = _of_largest_evidence(
-            lambda scale: self._fits(_on_matrix(scale * k, X), *rows)
+            lambda scale: self._fits(laplace_on_matrix(scale * k, X, scale * K), *rows)
         )
         if len(some) < len(place):
             fits = None

@@ -115,7 +115,7 @@ class StreamingMeans:
         """
         state, w = self._state, as_weights(weights, len(X))
         A = _beside(y, len(X), state.targets)
-        part, origin = block_sum(self.phi, X, A, weights, state.origin)
+        part, origin = block_sum(self.phi, X, A, w, state.origin)
         block = state._replace(
             n=int(np.count_nonzero(w)),
             blocks=1,

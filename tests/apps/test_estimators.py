@@ -1519,6 +1519,19 @@ def test_the_scale_has_the_largest_evidence():
         assert other.classifiers_[0].log_marginal <= top and np.isclose(other.lam_, 0.5 / scale)
 
 
+def test_all_classes_and_scales_share_one_matrix(monkeypatch):
+    X, y = smiley(120, 0)
+    seen, gram = [], estimators.gram_matrix
+    monkeypatch.setattr(
+        estimators, "gram_matrix", lambda k, X: seen.append((k, len(X))) or gram(k, X)
+    )
+    fit = KernelLogistic(Gaussian(0.2)).fit(X, np.arange(120) % 4)
+    assert len(fit.classifiers_) == 4 and seen == [(Gaussian(0.2), 120)]
+    seen.clear()
+    KernelLogistic(Gaussian(0.2), scale=3.0).fit(X, y)
+    assert seen == [(3.0 * Gaussian(0.2), 120)]
+
+
 def clusters(seed, gap):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(60, 2)) + np.repeat([[0.0, 0], [gap, 0]], 30, axis=0)

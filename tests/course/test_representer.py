@@ -48,8 +48,8 @@ from rkhs_notes.deeper.zoo import (
 )
 from rkhs_notes.engines.functions import splines
 from rkhs_notes.engines.machines.laplace_method import gp_classification
-from rkhs_notes.engines.solving import ridge_fits
-from rkhs_notes.engines.solving.convex import certificate, minimize_convex
+from rkhs_notes.engines.solving import convex, ridge_fits
+from rkhs_notes.engines.solving.convex import along, certificate, lowest, minimize_convex
 from rkhs_notes.engines.solving.evidence import fit_hyperparameters, gaussian_process, log_marginal
 from rkhs_notes.engines.solving.losses import (
     Loss,
@@ -1563,6 +1563,60 @@ def test_eigenvalues_below_0_by_rounding_do_not_end_the_steps(loss):
     line = minimize_scalar(lambda s: loss(y, s * x).sum() + lam * s**2, (-1, 1), tol=1e-10)
     moved = 20 * lost / (4 * lam)  # Σ uᵢ² lost / (4 lam) of the dual value, |uᵢ| ≤ 1
     assert found.primal == pytest.approx(line.fun, abs=moved)
+
+
+LINES = {  # a convex function that falls at 0, its two derivatives
+    "a parabola": lambda t: (t**2 - 5 * t, 2 * t - 5, 2.0),
+    "far away": lambda t: (np.exp(-t) + 0.01 * t, 0.01 - np.exp(-t), np.exp(-t)),
+    "steep beyond": lambda t: (np.cosh(9 * t - 1), 9 * np.sinh(9 * t - 1), 81 * np.cosh(9 * t - 1)),
+    "a step too far": lambda t: (np.hypot(1, 60 * t - 3), *_hyperbola(60 * t - 3, 60)),
+    "without a bend": lambda t: (abs(t - 0.9), np.sign(t - 0.9), 0.0),
+}
+
+
+def _hyperbola(s, speed):
+    return speed * s / np.hypot(1, s), speed**2 / np.hypot(1, s) ** 3
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_the_lowest_point_of_a_line_is_about_that_of_a_search(name):
+    look, least = LINES[name], minimize_scalar(lambda t: LINES[name](t)[0], (0, 1), tol=1e-10)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = lowest(look)
+    fall = look(0.0)[0] - least.fun
+    assert t > 0 and look(t)[0] <= least.fun + 0.12 * fall
+    if name in ("a parabola", "far away"):
+        assert t == pytest.approx(least.x, rel=0.1) and t > 2
+
+
+def test_where_nothing_is_lower_a_step_is_0():
+    assert lowest(lambda t: (t, -1.0, 1.0)) == 0.0  # it says that it falls, and does not
+    assert lowest(lambda t: (np.nan, -1.0, 1.0)) == 0.0
+
+
+def test_a_line_of_weighted_losses_is_the_sum_written_out():
+    rng = np.random.default_rng(0)
+    f, change, w = rng.normal(size=(3, 9))
+    y, w = np.sign(f + change), np.abs(w)
+
+    def value(t):
+        return w @ np.logaddexp(0, -y * (f + t * change)) - 0.3 * t + 0.2 * t**2
+
+    t = along(logistic, y, f, change, -0.3, 0.4, w)
+    assert t == pytest.approx(minimize_scalar(value, (0, 1), tol=1e-10).x, rel=0.02)
+
+
+@pytest.mark.parametrize("scale", [10.0, 100.0, 1000.0])
+def test_log_odds_of_large_scale_take_few_steps(scale, monkeypatch):
+    "Newton's own are too short: the curvature at 0 says little of that at the end"
+    X, _, _ = problem(n=200)
+    K, sign = scale * Gaussian(1.0)(X), np.where(X[:, 0] > 0, 1.0, -1.0)
+    found = minimize_convex(K, sign, logistic, 0.5)
+    monkeypatch.setattr(convex, "lowest", lambda look: 1.0)
+    plain = minimize_convex(K, sign, logistic, 0.5)
+    assert found.primal == pytest.approx(plain.primal, rel=1e-9)
+    assert found.iterations <= 9
+    assert found.iterations <= plain.iterations - {10.0: 1, 100.0: 2, 1000.0: 3}[scale]
 
 
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])

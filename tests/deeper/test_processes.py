@@ -598,19 +598,23 @@ def test_few_landmarks_leave_the_variance_that_they_do_not_see():
     assert found.var(X).mean() > 0.9 * exact.var(X).mean()
 
 
-def test_a_start_on_every_eighth_point_changes_no_mode(monkeypatch):
-    (X, y, w), k = labelled(6000), 5 * Gaussian(0.7)
+def test_a_mode_on_features_has_no_slope_after_few_steps(monkeypatch):
+    (X, y, w), k = labelled(6000), 500 * Gaussian(0.7)
+    y = Classes(y.classes, (X[:, 0] > 0).astype(int))  # log-odds of tens
     phi = landmark_map(k, X, 60, np.random.default_rng(0))
-    F, calls, mode = phi(X), [], laplace_method._mode
+    F, steps, factor = phi(X), [], laplace_method._curvature
     monkeypatch.setattr(
-        laplace_method, "_mode", lambda F, *rest: calls.append(len(F)) or mode(F, *rest)
+        laplace_method, "_curvature", lambda F, bend: steps.append(len(F)) or factor(F, bend)
     )
-    found = laplace_on_features(phi, F, y, w)
-    assert calls == [6000, 750]
-    beta = mode(F, y.signs, w)[0]
-    slope = F.T @ (w * logistic.derivative(y.signs, F @ beta)) + beta  # 0 at the mode
+    beta, f, _ = laplace_method._mode(F, y.signs, w)
+    assert (few := len(steps)) <= 14
+    slope = F.T @ (w * logistic.derivative(y.signs, f)) + beta
     assert np.abs(slope).max() < 1e-4
-    np.testing.assert_allclose(found(X), F @ beta, atol=1e-6)
+    np.testing.assert_allclose(laplace_on_features(phi, F, y, w)(X), f, atol=1e-6)
+    steps.clear()
+    monkeypatch.setattr(laplace_method, "along", lambda *_: 1.0)  # Newton's own length
+    laplace_method._mode(F, y.signs, w)
+    assert len(steps) >= few + 6
 
 
 # ------------------------------------------------------------------ intervals by leaving out

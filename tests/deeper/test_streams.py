@@ -137,6 +137,16 @@ def test_files_have_names_too(tmp_path):
 # one sum is enough
 
 
+@pytest.mark.parametrize("phi", [PHI, GRID], ids=["dense", "sparse"])
+def test_weights_of_1_are_none(phi):
+    told, silent = of((X, Y0, np.ones(400)), phi=phi), of((X, Y0), phi=phi)
+    assert (told._state.sum.high == silent._state.sum.high).all()
+    half = np.where(np.arange(400) < 200, 1.0, 4.0)  # blocks of ones beside others
+    with settings.using(block_mib=0.1):
+        parts = of((X, Y0, half), phi=phi).solve(0.1)(X[:9])
+    np.testing.assert_allclose(parts, of((X, Y0, half), phi=phi).solve(0.1)(X[:9]), atol=1e-9)
+
+
 @pytest.mark.second_route("StreamingRidge", "NumPy's least squares on all rows")
 @pytest.mark.parametrize("phi", [PHI, GRID, LINE], ids=["waves", "bins", "linear"])
 @pytest.mark.parametrize("weights", [None, W], ids=["alike", "weighted"])

@@ -63,21 +63,17 @@ def pairwise(add, parts):
     return parts[0]
 
 # %% ../../../nbs/engines/data/sums.ipynb #822e2b85
-def block_sum(phi, X, A, w=None, origin=None):
+def block_sum(phi, X, A, w, origin=None):
     "(the triangle of Φᵀ W Φ, then Φᵀ W A and Aᵀ W A, in one vector; what they are about)"
     D, a = phi.dim, A.shape[1]
     require_fits((D, D), 16, "fewer features")
     G, C, S = np.zeros((D, D), order="F"), np.zeros((D, a)), np.zeros((a, a))
-    if np.all(w == 1):
-        w = None
     for rows in row_blocks(n_points(X), 20 * (D + a)):
-        F, B, root = phi(taken_of(X, rows)).astype(float, copy=False), A[rows], np.ones(1)
-        if w is not None:
-            root = np.sqrt(w[rows])
+        F, B, root = phi(taken_of(X, rows)).astype(float, copy=False), A[rows], np.sqrt(w[rows])
         if origin is None:
-            origin = _far_from_0(F, B, np.broadcast_to(root, len(B)))
+            origin = _far_from_0(F, B, root)
         F, B = _less(F, origin[:D]), _less(B, np.append(origin[D:], 0.0))
-        if w is not None:
+        if (root != 1).any():
             B = B * root[:, None]
             F = sp.csr_matrix(sp.diags(root) @ F) if sp.issparse(F) else F * root[:, None]
         with np.errstate(all="ignore"):  # in a thread of a pool

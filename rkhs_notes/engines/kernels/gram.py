@@ -20,7 +20,6 @@ from ...base.arrays import array_namespace, as_number, as_points, as_sparse_rows
 from ...base.arrays import device_of, plain_float, root, shaped
 from ...base.blocks import one_blas_thread, row_blocks, spans
 from ...base.contracts import contract
-from ...base.distances import MANY_COLUMNS
 from ...base.errors import door, finite, no_kernel
 from ...base.objects import Objects, distinct, taken
 from ...base.points import ARRAYS, MorePoints, Points, hold_objects, marked, ordered
@@ -401,20 +400,17 @@ def of_any_kind(X, name="X"):
     return as_points(X, name)
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #8d243e87
-def _tile_shape(k, n, m, itemsize, most=2.0, strips=False):
-    "Height and width of the tiles of an (n, m) matrix, of at most so many MiB; strips: many rows"
-    entries, budget = 2**20 / itemsize, settings.block_mib / k._blocks()
+def _tile_shape(k, n, m, itemsize):
+    "Height and width of the tiles of an (n, m) matrix"
+    entries, budget, most = 2**20 / itemsize, settings.block_mib / k._blocks(), 2.0
     if n * m * 16 <= min(3.2, budget / 4) * entries:  # one tile for 64 threads too
         return n, m
     if n * m < 4 * entries:
-        most = min(most, 0.5)
+        most = 0.5
     area = min(most, budget / max(blocks.n_threads(), 4)) * entries  # alike for 1 to 4 threads
     if n * m <= area:
         return n, m
-    parts, rows = 16, int(math.sqrt(area / 4))
-    if strips:
-        parts, rows = 8, 640
-    height = max(1, min(max(256, -(-n // parts)), rows), int(area / m))
+    height = max(1, min(max(256, -(-n // 16)), int(math.sqrt(area / 4))), int(area / m))
     pieces, line = max(1, round(m * height / area)), 64 // itemsize
     width = (-(-m // (pieces * line)) | 1) * line  # an odd number of lines: columns fit a cache
     return max(1, min(height, int(area / width))), width
@@ -431,8 +427,8 @@ def _parts(n, most, start=0):
 def each_tile(k, X, Y, use, symmetric=False, of=None, room=None, light=False):
     "use(rows, columns, block), light work or not, for every tile of k(X, Y); X, Y marked points"
     xp, _, itemsize = _kind_of(X, Y)
-    n, m, stored = n_points(X), n_points(Y), _stored(X)
-    held = max(1, int(settings.block_mib * 2**20 / (4 * k._width(stored) * itemsize)))
+    n, m = n_points(X), n_points(Y)
+    held = max(1, int(settings.block_mib * 2**20 / (4 * k._width(_stored(X)) * itemsize)))
     quick = light and not issparse(X)
     for R in _parts(n, held):
         A = taken_of(X, R)
@@ -445,10 +441,8 @@ def each_tile(k, X, Y, use, symmetric=False, of=None, room=None, light=False):
                 tile = (of or k._tile)(A, B, xp)
             else:
                 tile = k._tile_in(room[R, C], A, B)
-            apart = symmetric or room is None or type(k)._tile_in is Evaluated._tile_in
-            size, wide = (R.stop - R.start, C.stop - C.start), stored >= MANY_COLUMNS
-            most = 2.0 + 1.2 * (wide and apart)
-            shape = _tile_shape(k, *size, itemsize, most, strips=wide and not apart)
+            size = (R.stop - R.start, C.stop - C.start)
+            shape = _tile_shape(k, *size, itemsize)
             alone = quick and size[0] * size[1] * k._nanoseconds(n_columns(X)) < 3e6
             _strips(k, tile, X, R, C, diagonal, use, shape, xp, alone)
 

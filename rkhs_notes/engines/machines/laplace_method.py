@@ -10,6 +10,7 @@ import math
 from typing import Any
 import numpy as np
 from scipy.special import expit, ndtr
+from ...base.arrays import as_weights
 from ...base.blocks import row_blocks
 from ...base.contracts import contract
 from ...base.errors import ConvergenceFailure, settled
@@ -116,29 +117,32 @@ def gp_classification(
     raises ConvergenceFailure : k is so large that rounding decides
     references : Rasmussen and Williams (2006), algorithms 3.1 and 3.2
     """
-    return laplace_on_matrix(k, X, gram_matrix(k, X).astype(float, copy=False), y, weights)
+    return laplace_on_matrix(k, X, gram_matrix(k, X))(y, weights)
 
 
-def laplace_on_matrix(k, X, K, y, weights):
-    "The same for K = k(X, X)"
-    sign, w = y.signs, weights
-    if w is None:
-        w = np.ones(len(K))
-    try:
-        alpha = minimize_weighted(K, sign, logistic, 0.5, weights).alpha  # step 1
-    except ConvergenceFailure as e:
-        raise ConvergenceFailure(
-            "the mode was not found: log-odds of prior variance up to "
-            f"{K.diagonal().max():.1e}. Use a kernel of smaller scale."
-        ) from e
-    f = K @ alpha
-    root = np.sqrt(w * logistic.curvature(sign, f))  # step 2
-    move = "check_kernel(k, X) shows a witness; or take a kernel of smaller scale."
-    B = K * root[:, None] * root
-    gram = Cholesky(B, 1.0, "I + √W K √W", lambda _: move, overwrite=True)
-    value = -w @ logistic(sign, f) - alpha @ f / 2 - gram.log_det() / 2  # (5a.5)
-    mode = RKHSFunction._of(k, X, alpha)
-    return LaplaceClassifier._of(mode, y.classes, float(value), root, gram)
+def laplace_on_matrix(k, X, K):
+    "(y, weights) ↦ the same, K = k(X, X)"
+    K = K.astype(float, copy=False)
+
+    def fit(y, weights):
+        sign, w = y.signs, as_weights(weights, len(K))
+        try:
+            alpha = minimize_weighted(K, sign, logistic, 0.5, w).alpha  # step 1
+        except ConvergenceFailure as e:
+            raise ConvergenceFailure(
+                "the mode was not found: log-odds of prior variance up to "
+                f"{K.diagonal().max():.1e}. Use a kernel of smaller scale."
+            ) from e
+        f = K @ alpha
+        root = np.sqrt(w * logistic.curvature(sign, f))  # step 2
+        move = "check_kernel(k, X) shows a witness; or take a kernel of smaller scale."
+        B = K * root[:, None] * root
+        gram = Cholesky(B, 1.0, "I + √W K √W", lambda _: move, overwrite=True)
+        value = -w @ logistic(sign, f) - alpha @ f / 2 - gram.log_det() / 2  # (5a.5)
+        mode = RKHSFunction._of(k, X, alpha)
+        return LaplaceClassifier._of(mode, y.classes, float(value), root, gram)
+
+    return fit
 
 # %% ../../../nbs/engines/machines/laplace_method.ipynb #lapl0002
 def _mode(F, sign, w, steps=100):

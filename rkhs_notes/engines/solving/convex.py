@@ -216,9 +216,11 @@ def along(loss, y, f, change, slope, bend, w=1.0):
 
     def look(t):
         g = f + t * change
-        rise = change @ (w * loss.derivative(y, g)) + slope + bend * t
-        curvature = change**2 @ (w * loss.curvature(y, g)) + bend
-        return np.sum(w * loss(y, g)) + t * (slope + bend * t / 2), rise, curvature
+        return (
+            np.sum(w * loss(y, g)) + t * (slope + bend * t / 2),
+            change @ (w * loss.derivative(y, g)) + slope + bend * t,
+            change**2 @ (w * loss.curvature(y, g)) + bend,
+        )
 
     return lowest(look)
 
