@@ -52,7 +52,7 @@ TOOLS = {"runner", "aims", "levels", "report", "check"}
 LONG = {"dependence_level", "mmd_calibration", "mmd_power", "scale_million"}
 FULL = os.environ.get("PROFILE") == "full"
 SMALL = 64.0  # MiB beside the result that nobody minds
-PATIENCE = math.inf if FULL else 6.0  # seconds; who takes longer for a turn is timed once
+PATIENCE = math.inf if FULL else 3.5  # seconds; who takes longer for a turn is timed once
 SHORT = 0.1  # seconds; a shorter turn follows one that warms the caches
 
 

@@ -27,7 +27,7 @@ def rows(quick):
     -------
     list of functions without arguments
     """
-    few, fewer, many = (600, 40, 2000) if quick else (5000 if FULL else 2500, 300, 20_000)
+    few, fewer, many = (600, 40, 2000) if quick else (5000 if FULL else 2000, 200, 20_000)
     return [partial(spectrum, few), partial(subsequences, fewer), partial(features, many)]
 
 
