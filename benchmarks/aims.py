@@ -8,7 +8,6 @@ A line of FASTER has a reason in place of the number. The page tells it where th
 so where no line has one.
 """
 
-from fnmatch import filter as among
 from fnmatch import fnmatchcase
 
 AIMS = [
@@ -131,11 +130,11 @@ def aims_of(row, race, aims=AIMS):
     }
 
 
-def idle(row, races, lines=AIMS + FASTER):
-    "The lines of a row that no race (title, contenders) meets: a title has changed, or a name"
+def idle(row, seen, lines=AIMS + FASTER):
+    "The lines of a row that no (title, contender) meets: one of both has changed"
     return [
         (title, who)
         for file, title, who, _ in lines
         if file == row
-        and not any(fnmatchcase(race, title) and among(names, who) for race, names in races)
+        and not any(fnmatchcase(race, title) and fnmatchcase(name, who) for race, name in seen)
     ]

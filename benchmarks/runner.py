@@ -52,7 +52,7 @@ TOOLS = {"runner", "aims", "levels", "report", "check"}
 LONG = {"dependence_level", "mmd_calibration", "mmd_power", "scale_million"}
 FULL = os.environ.get("PROFILE") == "full"
 SMALL = 64.0  # MiB beside the result that nobody minds
-PATIENCE = math.inf if FULL else 3.5  # seconds; who takes longer for a turn is timed once
+PATIENCE = math.inf if FULL else 6.0  # seconds; who takes longer for a turn is timed once
 SHORT = 0.1  # seconds; a shorter turn follows one that warms the caches
 
 
@@ -593,13 +593,10 @@ def main(file, rows, arguments=None):
         except Disagreement as e:
             sys.exit(str(e))
     print(summary(results))
-    write(asked.json or RESULTS / f"{name}.json", name, facts, results)
-    if not (asked.quick or asked.only):
-        of = {
-            row["race"]: [r["contender"] for r in results if r["race"] == row["race"]]
-            for row in results
-        }
-        for race, contender in idle(name, of.items()):
+    part = asked.quick or asked.only  # from which no page is made
+    write(asked.json or RESULTS / ("part" if part else "") / f"{name}.json", name, facts, results)
+    if not part:
+        for race, contender in idle(name, [(row["race"], row["contender"]) for row in results]):
             print(f"a line of aims.py meets nobody here: {race}, {contender}", file=sys.stderr)
 
 
@@ -619,7 +616,7 @@ def parser(name):
         "--json",
         type=Path,
         metavar="PATH",
-        help=f"where the results go; by default {RESULTS.name}/{name}.json",
+        help=f"where the results go; by default {RESULTS.name}/{name}.json, or /part/{name}.json",
     )
     return options
 

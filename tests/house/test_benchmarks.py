@@ -186,6 +186,18 @@ def test_an_aim_is_reached_or_missed(reach, reached):
     assert ("three turns, peer: 2.50 < 2.6" in runner.summary(rows)) == (reached is False)
 
 
+def test_a_part_of_a_run_leaves_the_results_of_the_whole_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(runner, "RESULTS", tmp_path)
+    both = dict(ours=float, peer=float)
+    make = [lambda: runner.Race("a race", both, same, repeats=1)]
+    for arguments in (["--quick"], ["--only", "race"]):
+        runner.main("stein.py", lambda quick: make, arguments)
+        assert not (tmp_path / "stein.json").exists()
+        (tmp_path / "part" / "stein.json").unlink()
+    runner.main("stein.py", lambda quick: make, [])
+    assert (tmp_path / "stein.json").exists() and list(report.results(tmp_path)) == ["stein"]
+
+
 def test_json_reads_back(tmp_path):
     time = FakeTime()
     rows = runner.run(race(time, reach={"peer": 2.0}), clock=time.clock)
@@ -294,9 +306,9 @@ def test_aims_are_found_by_title_and_contender_and_idle_ones_are_told():
     ]
     assert aims.aims_of("gram", "Gaussian n=5", lines) == {"peer *": 2.0, "limit": 0.5}
     assert aims.aims_of("ridge", "Gaussian n=5", lines) == {"limit": 0.5}
-    races = [("Gaussian n=5", ["ours", "peer one"]), ("Laplace", ["ours"])]
-    assert aims.idle("gram", races, lines) == []
-    assert aims.idle("gram", [("Gaussian n=5", ["ours", "another"])], lines) == [
+    seen = [("Gaussian n=5", "ours"), ("Gaussian n=5", "peer one"), ("Laplace", "limit")]
+    assert aims.idle("gram", seen, lines) == []
+    assert aims.idle("gram", [("Gaussian n=5", "another"), ("Sobolev", "peer 1")], lines) == [
         ("Gaussian*", "peer *"),
         ("Laplace*", "*"),
     ]
