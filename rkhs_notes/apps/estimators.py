@@ -37,7 +37,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 # %% ../../nbs/apps/estimators.ipynb #ef071d4d
 from sklearn.utils.validation import check_is_fitted
 from ..base.arrays import as_floats, as_number, as_sparse_rows, as_weights, frozen, guarded
-from ..base.blocks import few_threads, in_parallel
+from ..base.blocks import few_threads, in_parallel, spans
 from ..base.factors import clear_shift
 from ..base.objects import Objects, differ, ranked
 from ..base.points import names_of, taken_of, with_names
@@ -50,7 +50,7 @@ from ..engines.solving.correlations import kernel_cca
 # %% ../../nbs/apps/estimators.ipynb #fd2b7ec7
 from ..base.points import joined_of, require_one_order
 from ..engines.kernels.entries import LamEach
-from ..engines.kernels.gram import AKernel, gram_matrix, needed_columns
+from ..engines.kernels.gram import AKernel, needed_columns
 from ..engines.machines.smo import one_of_many
 from ..engines.features.feature_maps import FeatureFunction
 from ..engines.features.random_maps import random_feature_map
@@ -1525,10 +1525,8 @@ class KernelLogistic(_Routed, _Classifier):
         self._say(f"scale {scale:.3g}{how}", edge, self._told)
         if self.route_ != "exact":
             phi = self._features_of(k, X)
-            fits = self._fits(partial(laplace_on_features, phi, phi(X)), place, weights)
-        self.classifiers_ = fits or self._fits(
-            laplace_on_matrix(k, X, gram_matrix(k, X)), place, weights
-        )
+            fits = self._fits(partial(laplace_on_features, phi, phi(X)), place, weights, q)
+        self.classifiers_ = fits or self._fits(laplace_on_matrix(k, X), place, weights)
         modes = [c.mean for c in self.classifiers_]
         self.function_ = modes[0]
         if modes[1:]:
@@ -1537,8 +1535,8 @@ class KernelLogistic(_Routed, _Classifier):
         self.temperature_ = _temperature(left_out, place, weights)
         return self
 
-    def _fits(self, fit, place, weights):
-        "Of each class against the rest"
+    def _fits(self, fit, place, weights, at_once=1):
+        "Of each class against the rest; on a matrix LAPACK would keep other threads waiting"
         q = len(self.classes_)
         fits = [None] * q
 
@@ -1546,7 +1544,8 @@ class KernelLogistic(_Routed, _Classifier):
             own = Classes(np.array([False, True]), (place == c).astype(int))
             fits[c] = fit(own, weights)
 
-        in_parallel(of_class, range(q == 2, q))
+        for some in spans(q, at_once, q == 2):
+            in_parallel(of_class, range(some.start, some.stop))
         return fits[q == 2 :]
 
     def _scale(self, k, X, place, weights):
@@ -1554,9 +1553,8 @@ class KernelLogistic(_Routed, _Classifier):
         _warn_of_shares(weights)
         some = _with_each_side(_voters(X, 300), self._signs(place))
         X, rows = taken_of(X, some), (place[some], weights[some])
-        K = gram_matrix(k, X)
         scale, fits, words = _of_largest_evidence(
-            lambda scale: self._fits(laplace_on_matrix(scale * k, X, scale * K), *rows)
+            lambda scale: self._fits(laplace_on_matrix(scale * k, X), *rows)
         )
         if len(some) < len(place):
             fits = None

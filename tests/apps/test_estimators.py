@@ -38,6 +38,7 @@ import rkhs_notes as rn
 import rkhs_notes.apps.estimators as estimators
 import rkhs_notes.apps.streaming as streaming
 import rkhs_notes.apps.streaming_classes as streaming_classes
+import rkhs_notes.engines.machines.laplace_method as laplace_method
 import rkhs_notes.engines.solving.searches as search_engine
 from conftest import ROOT
 from rkhs_notes.apps.comparison import compare_tables
@@ -1521,15 +1522,27 @@ def test_the_scale_has_the_largest_evidence():
 
 def test_all_classes_and_scales_share_one_matrix(monkeypatch):
     X, y = smiley(120, 0)
-    seen, gram = [], estimators.gram_matrix
+    seen, gram = [], laplace_method.gram_matrix
     monkeypatch.setattr(
-        estimators, "gram_matrix", lambda k, X: seen.append((k, len(X))) or gram(k, X)
+        laplace_method, "gram_matrix", lambda k, X: seen.append((k, len(X))) or gram(k, X)
     )
     fit = KernelLogistic(Gaussian(0.2)).fit(X, np.arange(120) % 4)
-    assert len(fit.classifiers_) == 4 and seen == [(Gaussian(0.2), 120)]
+    assert len(fit.classifiers_) == 4 and len(seen) > 5
+    assert seen == list(dict.fromkeys(seen)) and {n for _, n in seen} == {120}
     seen.clear()
     KernelLogistic(Gaussian(0.2), scale=3.0).fit(X, y)
     assert seen == [(3.0 * Gaussian(0.2), 120)]
+
+
+@pytest.mark.parametrize("scale", [1.0, "evidence"])
+def test_log_odds_of_a_line_in_large_units(scale):
+    "Its matrix has rank 1 and entries of a million: what long steps enlarge is rounding, mostly"
+    x = np.array([[34.0], [-20.0], [51.0], [-47.0], [12.0], [-9.0], [28.0], [-33.0]])
+    fit = KernelLogistic(Linear(), scale=scale).fit(1000 * x, x[:, 0] > 0)
+    of_units = KernelLogistic(Linear(), scale=1e6 * 0.5 / fit.lam_).fit(x, x[:, 0] > 0)
+    own, other = fit.classifiers_[0], of_units.classifiers_[0]
+    assert own.log_marginal == pytest.approx(other.log_marginal, abs=1e-3)
+    np.testing.assert_allclose(own(1000 * x), other(x), rtol=1e-3)
 
 
 def clusters(seed, gap):

@@ -37,6 +37,7 @@ from rkhs_notes.deeper.risks import (
     smoothing_spline,
 )
 from rkhs_notes.deeper.structured import Spectrum
+from rkhs_notes.deeper.variants import logistic_primal
 from rkhs_notes.deeper.zoo import (
     Laplace,
     Mahalanobis,
@@ -47,9 +48,10 @@ from rkhs_notes.deeper.zoo import (
     Sobolev,
 )
 from rkhs_notes.engines.functions import splines
-from rkhs_notes.engines.machines.laplace_method import gp_classification
+from rkhs_notes.engines.machines import linear_machines
+from rkhs_notes.engines.machines.laplace_method import _mode, gp_classification
 from rkhs_notes.engines.solving import convex, ridge_fits
-from rkhs_notes.engines.solving.convex import along, certificate, lowest, minimize_convex
+from rkhs_notes.engines.solving.convex import certificate, lowest, minimize_convex
 from rkhs_notes.engines.solving.evidence import fit_hyperparameters, gaussian_process, log_marginal
 from rkhs_notes.engines.solving.losses import (
     Loss,
@@ -1594,16 +1596,68 @@ def test_where_nothing_is_lower_a_step_is_0():
     assert lowest(lambda t: (np.nan, -1.0, 1.0)) == 0.0
 
 
-def test_a_line_of_weighted_losses_is_the_sum_written_out():
-    rng = np.random.default_rng(0)
-    f, change, w = rng.normal(size=(3, 9))
-    y, w = np.sign(f + change), np.abs(w)
+@pytest.mark.parametrize("name", ["weighted risk", "mode on features", "logistic_primal"])
+def test_a_line_has_the_derivatives_that_it_says(name, monkeypatch):
+    rng, seen = np.random.default_rng(0), []
+    X, _, sign = problem(n=30)
+    w = rng.uniform(0.2, 3, 30)
 
-    def value(t):
-        return w @ np.logaddexp(0, -y * (f + t * change)) - 0.3 * t + 0.2 * t**2
+    def checked(look):
+        for t in (0.0, 0.7, 1.6):
+            (_, rise, bend), h = look(t), 1e-5
+            (before, falls, _), (after, rises, _) = look(t - h), look(t + h)
+            near = dict(rel=1e-5, abs=1e-6)
+            assert rise == pytest.approx((after - before) / (2 * h), **near)
+            assert bend == pytest.approx((rises - falls) / (2 * h), **near)
+            seen.append(abs(rise))
+        return 0.3  # a line later is none of the first one
 
-    t = along(logistic, y, f, change, -0.3, 0.4, w)
-    assert t == pytest.approx(minimize_scalar(value, (0, 1), tol=1e-10).x, rel=0.02)
+    monkeypatch.setattr(convex, "lowest", checked)
+    monkeypatch.setattr(linear_machines, "lowest", checked)
+    if name == "weighted risk":
+        with pytest.raises(ConvergenceFailure):
+            minimize_risk(Gaussian(1.0), X, sign, "logistic", 0.3, weights=w, max_iter=3)
+    elif name == "mode on features":
+        with pytest.raises(ConvergenceFailure):
+            _mode(rng.normal(size=(30, 4)), sign, w, steps=3)
+    else:
+        with pytest.warns(RuntimeWarning, match="Newton step"):
+            logistic_primal(lambda X: X, X, sign, 0.3, weights=w, max_iter=3)
+    assert len(seen) >= 9 and min(seen) > 1e-4
+
+
+LOW_RANK = {
+    "linear": lambda X: X @ X.T,
+    "quadratic": lambda X: (1 + (X + 1) @ (X + 1).T) ** 2,
+    "wide": Gaussian(100.0),
+}
+
+
+@pytest.mark.parametrize("name", LOW_RANK)
+def test_matrices_of_low_rank_and_large_scale_end_at_the_optimum(name):
+    "Of labels that a plane divides, where long steps would enlarge what rounding left"
+    for seed in range(80):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(rng.integers(2, 30), rng.integers(1, 4)))
+        u, scale = X @ rng.normal(size=X.shape[1]), 10 ** rng.uniform(5, 9.5)
+        y = np.where(u > np.median(u), 1.0, -1.0)
+        K = scale * LOW_RANK[name](X)
+        found = minimize_convex(K, y, logistic, 0.5)
+        eigenvalues, Q = np.linalg.eigh(K)
+        F = Q * np.sqrt(np.maximum(eigenvalues, 0))
+        assert found.primal == pytest.approx(_least_logistic(F, y), rel=1e-5)
+
+
+def _least_logistic(F, y):
+    "The least of Σ log(1 + exp(−y F w)) + ½ ‖w‖², by halved steps of Newton in w"
+    w, value = np.zeros(F.shape[1]), lambda w: np.logaddexp(0, -y * (F @ w)).sum() + w @ w / 2
+    for _ in range(100):
+        p = special.expit(-y * (F @ w))
+        H = np.eye(len(w)) + F.T @ (F * (p * (1 - p))[:, None])
+        step = np.linalg.solve(H, w - F.T @ (y * p))
+        t = next((t for t in 0.5 ** np.arange(40) if value(w - t * step) < value(w)), 0.0)
+        w = w - t * step
+    return value(w)
 
 
 @pytest.mark.parametrize("scale", [10.0, 100.0, 1000.0])

@@ -1572,8 +1572,8 @@ def test_gaps_are_shares_of_the_primal_in_any_unit(unit):
     X, place = rng.normal(size=(60, 2)), np.arange(60) % 3
     X[:, 0] += place
     signs = np.where(place > 0, 1.0, -1.0)
-    with pytest.warns(RuntimeWarning, match="after 2 Newton steps the gap is 0.028"):
-        odds = logistic_primal(lambda X: X / unit**0.5, X, signs, C, max_iter=2)
+    with pytest.warns(RuntimeWarning, match="after 1 Newton steps? the gap is 0[.]"):
+        odds = logistic_primal(lambda X: X / unit**0.5, X, signs, C, max_iter=1)
     primal = odds.function.w @ odds.function.w / 2 + C * np.logaddexp(0, -signs * odds(X)).sum()
     assert odds.gap == pytest.approx((primal - odds.objective) / primal, rel=1e-6)
     found, gaps = svc_multiclass(k, X, place, C, tol=0.3), []

@@ -207,8 +207,12 @@ def _newton(risk):
         if not step:
             yield slope / (-2 * lam), slope
             return
-        alpha = alpha + step * direction
-        f = K @ alpha
+        for t in (step, min(step, 1.0)):  # a long step may enlarge what rounding left
+            new = alpha + t * direction
+            g = K @ new
+            if lam * np.abs(g - f - t * change) @ np.abs(new) <= 1e-10 * np.abs(loss(y, g)).sum():
+                break
+        alpha, f = new, g
 
 # %% ../../../nbs/engines/solving/convex.ipynb #alng0002
 def along(loss, y, f, change, slope, bend, w=1.0):
@@ -239,7 +243,7 @@ def lowest(look):
         least, rise, bend = look(t)
     for _ in range(4):
         further = t - rise / bend
-        if not abs(further - t) > 0.01 * t:
+        if not (further > 0 and abs(further - t) > 0.01 * t):
             break
         found = look(further)
         if not found[0] < least:
