@@ -24,7 +24,7 @@ LIMIT = "GEMM + syrk"
 
 
 def rows(quick):
-    "The races; quick: 5000 points and 200 features instead of 200 000 (10⁶ with PROFILE=full) and 1000"
+    "The races; quick: 5000 points and 200 features instead of 100 000 (10⁶ with PROFILE=full) and 1000"
     many = 1_000_000 if FULL else 100_000
     return [partial(streaming, *((5000, 200) if quick else (many, 1000)))]
 
