@@ -1572,6 +1572,10 @@ LINES = {  # a convex function that falls at 0, its two derivatives
     "far away": lambda t: (np.exp(-t) + 0.01 * t, 0.01 - np.exp(-t), np.exp(-t)),
     "steep beyond": lambda t: (np.cosh(9 * t - 1), 9 * np.sinh(9 * t - 1), 81 * np.cosh(9 * t - 1)),
     "a step too far": lambda t: (np.hypot(1, 60 * t - 3), *_hyperbola(60 * t - 3, 60)),
+    "a step a million times too far": lambda t: (
+        np.hypot(1, 1e6 * t - 3),
+        *_hyperbola(1e6 * t - 3, 1e6),
+    ),
     "without a bend": lambda t: (abs(t - 0.9), np.sign(t - 0.9), 0.0),
 }
 
@@ -1589,6 +1593,11 @@ def test_the_lowest_point_of_a_line_is_about_that_of_a_search(name):
     assert t > 0 and look(t)[0] <= least.fun + 0.12 * fall
     if name in ("a parabola", "far away"):
         assert t == pytest.approx(least.x, rel=0.1) and t > 2
+
+
+def test_a_line_that_rises_below_what_rounding_sees_is_not_followed_backwards():
+    "Its values are equal for |t| up to thousands, and lower at t = −2e7, where its slope points"
+    assert lowest(lambda t: (1e6 + 2e-12 * t, 2e-12, 1e-19)) == 1.0
 
 
 def test_where_nothing_is_lower_a_step_is_0():
