@@ -37,6 +37,7 @@ def choose(n, d, values):
             {"alpha": lams[5::10]},
             cv=5,
             scoring="neg_mean_squared_error",
+            refit=False,
         )
         return search.fit(X, y)
 
