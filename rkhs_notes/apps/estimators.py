@@ -1525,8 +1525,8 @@ class KernelLogistic(_Routed, _Classifier):
         self._say(f"scale {scale:.3g}{how}", edge, self._told)
         if self.route_ != "exact":
             phi = self._features_of(k, X)
-            fits = self._fits(partial(laplace_on_features, phi, phi(X)), place, weights, q)
-        self.classifiers_ = fits or self._fits(laplace_on_matrix(k, X), place, weights)
+            fits = self._fits(laplace_on_features(phi, phi(X), weights), place, q)
+        self.classifiers_ = fits or self._fits(laplace_on_matrix(k, X, weights), place)
         modes = [c.mean for c in self.classifiers_]
         self.function_ = modes[0]
         if modes[1:]:
@@ -1535,14 +1535,14 @@ class KernelLogistic(_Routed, _Classifier):
         self.temperature_ = _temperature(left_out, place, weights)
         return self
 
-    def _fits(self, fit, place, weights, at_once=1):
+    def _fits(self, fit, place, at_once=1):
         "Of each class against the rest; on a matrix LAPACK would keep other threads waiting"
         q = len(self.classes_)
         fits = [None] * q
 
         def of_class(c):
             own = Classes(np.array([False, True]), (place == c).astype(int))
-            fits[c] = fit(own, weights)
+            fits[c] = fit(own)
 
         for some in spans(q, at_once, q == 2):
             in_parallel(of_class, range(some.start, some.stop))
@@ -1552,9 +1552,9 @@ class KernelLogistic(_Routed, _Classifier):
         "(scale of largest evidence on some 300 points, its fits if those are all, words)"
         _warn_of_shares(weights)
         some = _with_each_side(_voters(X, 300), self._signs(place))
-        X, rows = taken_of(X, some), (place[some], weights[some])
+        X, rows, w = taken_of(X, some), place[some], weights[some]
         scale, fits, words = _of_largest_evidence(
-            lambda scale: self._fits(laplace_on_matrix(scale * k, X), *rows)
+            lambda scale: self._fits(laplace_on_matrix(scale * k, X, w), rows)
         )
         if len(some) < len(place):
             fits = None

@@ -49,7 +49,7 @@ from rkhs_notes.deeper.zoo import (
 )
 from rkhs_notes.engines.functions import splines
 from rkhs_notes.engines.machines import linear_machines
-from rkhs_notes.engines.machines.laplace_method import _mode, gp_classification
+from rkhs_notes.engines.machines.laplace_method import _curvature, _mode, gp_classification
 from rkhs_notes.engines.solving import convex, ridge_fits
 from rkhs_notes.engines.solving.convex import certificate, lowest, minimize_convex
 from rkhs_notes.engines.solving.evidence import fit_hyperparameters, gaussian_process, log_marginal
@@ -1628,7 +1628,8 @@ def test_a_line_has_the_derivatives_that_it_says(name, monkeypatch):
             minimize_risk(Gaussian(1.0), X, sign, "logistic", 0.3, weights=w, max_iter=3)
     elif name == "mode on features":
         with pytest.raises(ConvergenceFailure):
-            _mode(rng.normal(size=(30, 4)), sign, w, steps=3)
+            F = rng.normal(size=(30, 4))
+            _mode(F, sign, w, _curvature(F, w / 4), steps=3)
     else:
         with pytest.warns(RuntimeWarning, match="Newton step"):
             logistic_primal(lambda X: X, X, sign, 0.3, weights=w, max_iter=3)

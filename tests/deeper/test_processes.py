@@ -577,7 +577,7 @@ def test_labels_on_all_landmarks_are_those_of_the_matrix():
     (X, y, w), k = labelled(), 5 * Gaussian(0.7)
     exact = gp_classification(k, X, y.classes[y.place], w)
     phi = landmark_map(k, X, len(X), np.random.default_rng(0))
-    found = laplace_on_features(phi, phi(X), y, w)
+    found = laplace_on_features(phi, phi(X), w)(y)
     Z = np.random.default_rng(1).normal(size=(30, 2)) * 2
     np.testing.assert_allclose(found(Z), exact(Z), atol=1e-3)
     np.testing.assert_allclose(found.var(Z), exact.var(Z), atol=1e-3)
@@ -593,7 +593,7 @@ def test_few_landmarks_leave_the_variance_that_they_do_not_see():
     (X, y, w), k = labelled(), 5 * Gaussian(0.7)
     exact, far = gp_classification(k, X, y.classes[y.place], w), np.array([[30.0, 30.0]])
     phi = landmark_map(k, X, 20, np.random.default_rng(0))
-    found = laplace_on_features(phi, phi(X), y, w)
+    found = laplace_on_features(phi, phi(X), w)(y)
     np.testing.assert_allclose(found.var(far), 5.0, rtol=1e-6)  # (LAP.1): the prior's
     assert found.var(X).mean() > 0.9 * exact.var(X).mean()
 
@@ -606,15 +606,44 @@ def test_a_mode_on_features_has_no_slope_after_few_steps(monkeypatch):
     monkeypatch.setattr(
         laplace_method, "_curvature", lambda F, bend: steps.append(len(F)) or factor(F, bend)
     )
-    beta, f, _ = laplace_method._mode(F, y.signs, w)
+    first = laplace_method._curvature(F, w / 4)
+    beta, f, H = laplace_method._mode(F, y.signs, w, first)
     assert (few := len(steps)) <= 14
+    own = np.eye(60) + (F.T * (w * logistic.curvature(y.signs, f))) @ F
+    np.testing.assert_allclose(H.log_det(), np.linalg.slogdet(own)[1], rtol=1e-9)  # of this mode
     slope = F.T @ (w * logistic.derivative(y.signs, f)) + beta
     assert np.abs(slope).max() < 1e-4
-    np.testing.assert_allclose(laplace_on_features(phi, F, y, w)(X), f, atol=1e-6)
+    np.testing.assert_allclose(laplace_on_features(phi, F, w)(y)(X), f, atol=1e-6)
     steps.clear()
     monkeypatch.setattr(laplace_method, "along", lambda *_: 1.0)  # Newton's own length
-    laplace_method._mode(F, y.signs, w)
+    laplace_method._mode(F, y.signs, w, first)
     assert len(steps) >= few + 6
+
+
+def test_classes_share_the_first_factor_and_later_ones_serve_more_than_one_step(monkeypatch):
+    (X, y, w), k = labelled(900), 5 * Gaussian(0.7)
+    phi = landmark_map(k, X, 60, np.random.default_rng(0))
+    F, factors, lines = phi(X), [], []
+    factor, along = laplace_method._curvature, laplace_method.along
+    monkeypatch.setattr(
+        laplace_method, "_curvature", lambda F, bend: factors.append(bend) or factor(F, bend)
+    )
+    monkeypatch.setattr(laplace_method, "along", lambda *of: lines.append(1) or along(*of))
+    fit = laplace_on_features(phi, F, w)
+    assert len(factors) == 1
+    for place in y.place, 1 - y.place, (X[:, 1] > 0).astype(int):
+        own = Classes(y.classes, place)
+        factors.clear(), lines.clear()
+        f = fit(own).mean(X)
+        assert len(factors) < len(lines)  # and the last of them is of the mode
+        np.testing.assert_allclose(factors[-1], w * logistic.curvature(own.signs, f), rtol=1e-6)
+        beta = np.linalg.lstsq(F, f, rcond=None)[0]
+        assert np.abs(F.T @ (w * logistic.derivative(own.signs, f)) + beta).max() < 1e-4
+    lengths = iter([1.0, 1.0, 0.0])  # no lower point by the factor of an earlier one
+    monkeypatch.setattr(laplace_method, "along", lambda *_: next(lengths))
+    _, f, H = laplace_method._mode(F, y.signs, w, factor(F, w / 4))
+    here = factor(F, w * logistic.curvature(y.signs, f))
+    np.testing.assert_allclose(H.log_det(), here.log_det(), rtol=1e-12)
 
 
 # ------------------------------------------------------------------ intervals by leaving out

@@ -118,14 +118,14 @@ def gp_classification(
     raises ConvergenceFailure : k is so large that rounding decides
     references : Rasmussen and Williams (2006), algorithms 3.1 and 3.2
     """
-    return laplace_on_matrix(k, X)(y, weights)
+    return laplace_on_matrix(k, X, weights)(y)
 
 # %% ../../../nbs/engines/machines/laplace_method.ipynb #lapl0010
-def laplace_on_matrix(k, X):
-    "(y, weights) ↦ the same, all on one matrix k(X, X), which the first one computes"
+def laplace_on_matrix(k, X, weights):
+    "y ↦ the same, all on one matrix k(X, X), which the first one computes"
     matrix = cache(lambda: gram_matrix(k, X).astype(float, copy=False))
 
-    def fit(y, weights):
+    def fit(y):
         K = matrix()
         sign, w = y.signs, as_weights(weights, len(K))
         try:
@@ -147,20 +147,25 @@ def laplace_on_matrix(k, X):
     return fit
 
 # %% ../../../nbs/engines/machines/laplace_method.ipynb #lapl0002
-def _mode(F, sign, w, steps=100):
-    "β of largest posterior density, f = F β and the factor of H there"
-    beta, f, t = np.zeros(F.shape[1]), np.zeros(len(F)), 1.0
+def _mode(F, sign, w, H, steps=150):
+    "β of largest posterior density, f = F β and the factor of H there; H is the factor at β = 0"
+    beta, f, t, last = np.zeros(F.shape[1]), np.zeros(len(F)), 1.0, None
     for _ in range(steps):
-        H = _curvature(F, w * logistic.curvature(sign, f))
-        slope = F.T @ (w * logistic.derivative(sign, f)) + beta
+        slope, now = F.T @ (w * logistic.derivative(sign, f)) + beta, w @ logistic(sign, f)
+        least = 1e-12 * (now + beta @ beta / 2)
         step = H.solve(slope)
-        now, descent = w @ logistic(sign, f) + beta @ beta / 2, float(slope @ step)
-        if descent <= 1e-12 * now or not t:
+        descent = slope @ step
+        if last and not least < descent < 0.1 * last:  # H is of an earlier β
+            H = _curvature(F, w * logistic.curvature(sign, f))
+            step = H.solve(slope)
+            descent = slope @ step
+        if descent <= least or not t:
             return beta, f, H
+        last = descent
         change = F @ step
         t = along(logistic, sign, f, -change, -beta @ step, step @ step, w)
         beta, f = beta - t * step, f - t * change
-    settled("Newton's decrement", descent / now, 1e-12, "Use a kernel of smaller scale.")
+    settled("Newton's decrement", descent, least, "Use a kernel of smaller scale.")
 
 
 def _curvature(F, bend):
@@ -203,15 +208,21 @@ class LaplaceOnFeatures(LaplaceClassifier):
         )
 
 # %% ../../../nbs/engines/machines/laplace_method.ipynb #lapl0004
-def laplace_on_features(phi, F, y, w):
-    "The LaplaceOnFeatures for F = φ(X), two classes y and weights"
-    sign = y.signs
-    beta, f, H = _mode(F, sign, w)
-    bend = w * logistic.curvature(sign, f)
-    value = -w @ logistic(sign, f) - beta @ beta / 2 - H.log_det() / 2  # (5a.5)
-    c, own = np.empty(len(F)), -w * logistic.derivative(sign, f)
-    for rows in row_blocks(len(F), 24 * len(beta)):
-        c[rows] = np.sum(H.half_solve(F[rows].T) ** 2, axis=0)
-    left_out = f - own * c / (1 - bend * c)
-    mode, root = function_of(phi, beta), np.sqrt(bend)
-    return LaplaceOnFeatures._of(mode, y.classes, float(value), root, H, phi, left_out)
+def laplace_on_features(phi, F, w):
+    "y ↦ the LaplaceOnFeatures for F = φ(X), two classes y and weights w"
+    first = _curvature(F, w / 4)
+
+    def fit(y):
+        sign = y.signs
+        beta, f, H = _mode(F, sign, w, first)
+        bend = w * logistic.curvature(sign, f)
+        value = -w @ logistic(sign, f) - beta @ beta / 2 - H.log_det() / 2  # (5a.5)
+        c, own = np.empty(len(F)), -w * logistic.derivative(sign, f)
+        half = H.half_solve(np.eye(len(beta))).T  # by products, which let other threads run
+        for rows in row_blocks(len(F), 24 * len(beta)):
+            c[rows] = np.sum((F[rows] @ half) ** 2, axis=1)
+        left_out = f - own * c / (1 - bend * c)
+        mode, root = function_of(phi, beta), np.sqrt(bend)
+        return LaplaceOnFeatures._of(mode, y.classes, float(value), root, H, phi, left_out)
+
+    return fit
