@@ -5708,6 +5708,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                               'rkhs_notes/engines/solving/systems.py'),
                                                     'rkhs_notes.engines.solving.systems._between': ( 'engines/solving/systems.html#_between',
                                                                                                      'rkhs_notes/engines/solving/systems.py'),
+                                                    'rkhs_notes.engines.solving.systems._by_torch': ( 'engines/solving/systems.html#_by_torch',
+                                                                                                      'rkhs_notes/engines/solving/systems.py'),
                                                     'rkhs_notes.engines.solving.systems._finitely': ( 'engines/solving/systems.html#_finitely',
                                                                                                       'rkhs_notes/engines/solving/systems.py'),
                                                     'rkhs_notes.engines.solving.systems._null_space': ( 'engines/solving/systems.html#_null_space',

@@ -14,13 +14,14 @@ from test_contracts import CONTRACTS, DRAWS, STAR, drawn, from_here
 import rkhs_notes as rn
 from rkhs_notes.base.arrays import as_floats
 from rkhs_notes.base.distances import sqdist
-from rkhs_notes.base.errors import RKHSError
+from rkhs_notes.base.errors import NotPositiveDefinite, RKHSError
 from rkhs_notes.base.objects import Objects
 from rkhs_notes.deeper.benign import relu_features
 from rkhs_notes.deeper.variants import OfFeatures
 from rkhs_notes.engines.features.feature_maps import FeatureFunction
 from rkhs_notes.engines.features.spectral import OfDifference
 from rkhs_notes.engines.kernels.gram import Expression
+from rkhs_notes.engines.solving import systems
 
 rng = np.random.default_rng(5)
 PLANE, LINE = rng.uniform(0.1, 2, (9, 2)), rng.uniform(0.1, 2, (9, 1))
@@ -468,6 +469,19 @@ def test_many_points_of_three_coordinates_and_near_ones(name):
 
 
 @each_eager
+@pytest.mark.parametrize("n, d", [(267, 3), (158, 70), (204, 70)])
+def test_matrices_are_put_together_from_tiles_of_any_height(name, n, d, monkeypatch):
+    "Of parts of unequal length, once: their strips had other heights, and did not fit each other"
+    e, X = engine(name), np.random.default_rng(n).normal(size=(n, d))
+    k, wanted = rn.Matern(1.5, d**0.5), rn.Matern(1.5, d**0.5)(X)
+    monkeypatch.setattr(rn.settings, "block_mib", 0.03 if d > 3 else 0.01)
+    K = e.back(k(e.to(X)))
+    np.testing.assert_allclose(K, wanted, atol=1e-12)
+    np.testing.assert_allclose(e.back(k(e.to(X), e.to(X[:40]))), wanted[:, :40], atol=1e-7)
+    assert (K == K.T).all() and (np.diag(K) == 1).all()
+
+
+@each_eager
 def test_bad_points_are_refused_in_the_same_words(name):
     e = engine(name)
     for bad, words in (
@@ -617,6 +631,25 @@ def test_gradients_flow_through_fits_and_mmd(k):
     check_torch_gradient(lambda x: rn.witness(k, x, T(X + 0.5))(at), X)
     check_torch_gradient(rn.fourier_features(G, 2, 8, 0), X)
     check_torch_gradient(rn.Polynomial(3).feature_map(2), X)
+
+
+@needs_torch
+def test_a_ridge_of_tensors_brings_no_matrix_home(monkeypatch):
+    "A pivot above lam says that the matrix is positive definite; where it does not, NumPy is asked"
+    import torch
+
+    X, home, sent = torch.tensor(LINE), systems.numbers_of, []
+    monkeypatch.setattr(systems, "numbers_of", lambda A: sent.append(A.ndim) or home(A))
+    for weights, t in ((None, y), (np.arange(9.0), np.column_stack([y, -y]))):
+        f = rn.ridge(G, X, torch.tensor(t), 0.1, weights=weights)
+        here = rn.ridge(G, LINE, t, 0.1, weights=weights)
+        np.testing.assert_allclose(f.alpha.numpy(), here.alpha, rtol=1e-9, atol=1e-12)
+    assert sent and max(sent) == 1
+    f = rn.ridge(G, X, torch.tensor(y), 3e-14)  # below what rounding leaves of an eigenvalue
+    assert max(sent) == 2
+    np.testing.assert_allclose(f(LINE).numpy(), y, atol=0.01)
+    with pytest.raises(NotPositiveDefinite, match="Usual causes: repeated rows"):
+        rn.ridge(G, X[[0, 0, 1]], torch.tensor(y[:3]), 1e-20)
 
 
 @needs_torch

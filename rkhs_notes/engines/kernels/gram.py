@@ -429,6 +429,8 @@ def each_tile(k, X, Y, use, symmetric=False, of=None, room=None, light=False):
     xp, _, itemsize = _kind_of(X, Y)
     n, m = n_points(X), n_points(Y)
     held = max(1, int(settings.block_mib * 2**20 / (4 * k._width(_stored(X)) * itemsize)))
+    if xp is not np:
+        held = max(n, m, 1)  # strips of equal rows, which are put together
     quick = light and not issparse(X)
     for R in _parts(n, held):
         A = taken_of(X, R)
@@ -524,7 +526,7 @@ def _matrix(k, X, Y, of, instead):
     elif symmetric and not k._whole:
         exact = diagonal(k, X)
     if xp is not np:
-        return _assembled(k, X, Y, of, exact)
+        return _assembled(k, X, Y, symmetric, of, exact)
     K = np.empty(shape, dtype)
 
     def store(rows, columns, block):
@@ -549,17 +551,25 @@ def _symmetric(block):
     return half + half.T
 
 
-def _assembled(k, X, Y, of, exact):
+def _assembled(k, X, Y, symmetric, of, exact):
     "The matrix of another library, put together from its tiles without writing into an array"
     xp, strips = library(X, Y), {}
-    each_tile(
-        k, X, Y, lambda rows, columns, block: strips.setdefault(rows.start, []).append(block), of=of
-    )
-    K = xp.concat([xp.concat(strip, axis=1) for strip in strips.values()], axis=0)
+
+    def keep(rows, columns, block):
+        if exact is not None and rows == columns:
+            place = xp.arange(block.shape[0], device=device_of(block))
+            own = place[:, None] == place[None, :]
+            block = xp.where(own, exact[rows, None], _symmetric(block))
+        strips.setdefault((rows.start, rows.stop), []).append(block)
+
+    each_tile(k, X, Y, keep, symmetric, of)
+    whole = []
+    for (start, stop), strip in strips.items():
+        if symmetric:  # it begins at the diagonal; what is left of it stands above it
+            strip = [above[:, start:stop].T for above in whole] + strip
+        whole.append(xp.concat(strip, axis=1))
+    K = xp.concat(whole, axis=0)
     _require_finite(k, K, xp)
-    if exact is not None:
-        place = xp.arange(K.shape[0], device=device_of(K))
-        K = xp.where(place[:, None] == place[None, :], exact[:, None], _symmetric(K))
     return K
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #b77628d5

@@ -7,6 +7,7 @@ __all__ = ['NullPart']
 
 # %% ../../../nbs/engines/solving/systems.ipynb #b7379795
 import math
+import sys
 from functools import partial
 from typing import Annotated, Any
 import numpy as np
@@ -15,10 +16,10 @@ from scipy.special import xlogy
 
 # %% ../../../nbs/engines/solving/systems.ipynb #af738444
 from ...base.arrays import akin, array_namespace, as_floats, as_number, as_weights
-from ...base.arrays import numbers_of, shaped
+from ...base.arrays import device_of, filled, library_name, numbers_of, plain_float, shaped
 from ...base.distances import sqdist
 from ...base.errors import IndefiniteKernel, finite, not_negative
-from ...base.factors import Cholesky, eigh
+from ...base.factors import Cholesky, clear_shift, eigh
 from ...base.objects import distinct, taken
 from ...base.points import marked, ordered, taken_of
 from ...base.values import Value
@@ -68,7 +69,7 @@ def ridge_map(k, X, dtype, lam, weights=None):
     "The linear map y ↦ alpha with (K + lam / w) alpha = y, from one factorisation   (SYS.1)"
     K, causes = gram_matrix(k, X), partial(usual_causes, k, X)
     if not isinstance(K, np.ndarray):
-        return _ridge_map_abroad(K, lam, weights, causes)
+        return _ridge_map_abroad(K, dtype, lam, weights, causes)
     K = K.astype(np.result_type(K.dtype, dtype), copy=False)
     if weights is None:
         return Cholesky(K, lam, f"K + {lam:.1e} I", causes, overwrite=True).solve
@@ -92,22 +93,35 @@ def _finitely(solve, y):
     return solve(y)  # pickles of former versions name it
 
 
-def _ridge_map_abroad(K, lam, weights, causes):
+def _ridge_map_abroad(K, dtype, lam, weights, causes):
     "The same in another library, by its own solver, through which gradients flow"
     xp = array_namespace(K)
-    if weights is None:
-        weights = np.ones(K.shape[0])
-    roots = akin(weights, K) ** 0.5
-    A = roots[:, None] * K * roots + lam * akin(np.eye(K.shape[0]), K)  # √W K √W + lam I
+    A = xp.astype(K, xp.result_type(K.dtype, dtype), copy=False)
+    roots = filled(1.0, A.shape[:1], A, A.dtype)
+    if weights is not None:
+        roots = akin(weights, A) ** 0.5
+        A = roots[:, None] * A * roots
+    A = A + lam * xp.eye(A.shape[0], dtype=A.dtype, device=device_of(A))  # √W K √W + lam I
+    solve = library_name(A) == "torch" and _by_torch(A, lam)
+    if not solve:  # NumPy says whether A is positive definite, and what may be wrong
+        Cholesky(numbers_of(A), 0.0, f"K + {lam:.1e} I", causes)
+        solve = partial(xp.linalg.solve, A)
 
     def smooth(y):
-        dtype = xp.result_type(A.dtype, y.dtype)
         scale = xp.reshape(roots, (-1,) + (1,) * (y.ndim - 1))
-        return scale * xp.linalg.solve(xp.astype(A, dtype), xp.astype(scale * y, dtype))
+        return scale * solve(xp.astype(scale * y, A.dtype))
 
-    # NumPy says whether A is positive definite, and what may be wrong
-    Cholesky(numbers_of(A), 0.0, f"K + {lam:.1e} I", causes)
     return smooth
+
+
+def _by_torch(A, lam):
+    "b ↦ A⁻¹ b where A is, from a Cholesky factor; None if its pivots leave a doubt"
+    torch = sys.modules["torch"]
+    L, broken = torch.linalg.cholesky_ex(A)
+    least = plain_float(L.diagonal().min()) ** 2
+    if broken or not lam > clear_shift(numbers_of(A.diagonal())) or not least >= lam / 2:
+        return None
+    return lambda b: torch.cholesky_solve(b.reshape(len(b), -1), L).reshape(b.shape)
 
 # %% ../../../nbs/engines/solving/systems.ipynb #79f3df18
 def beside(T, smooth, y):
