@@ -9,6 +9,7 @@ import numpy as np
 from dataclasses import replace
 from scipy.special import gammaln
 from typing import Annotated, Any
+from ..base.arrays import root
 from ..base.blocks import require_fits
 from ..base.contracts import contract
 from ..base.values import Value
@@ -25,7 +26,7 @@ class ArcCosine(Kernel):
     """
 
     def _gram(self, X, Y, xp):
-        x, y = (xp.sqrt(xp.vecdot(A, A)) for A in (X, Y))
+        x, y = (root(xp.vecdot(A, A), xp) for A in (X, Y))
         a, b = (xp.where(length > 0, length, xp.ones_like(length)) for length in (x, y))
         cosine = xp.clip((X / a[:, None]) @ (Y / b[:, None]).T, -1.0, 1.0)
         inside = (

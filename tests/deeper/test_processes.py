@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
 from scipy.special import expit
+from scipy.stats import norm
 from sklearn.datasets import load_diabetes
 
 import rkhs_notes as rn
@@ -30,6 +31,7 @@ from rkhs_notes.deeper.risks import (
 )
 from rkhs_notes.deeper.structured import Spectrum
 from rkhs_notes.deeper.zoo import Laplace, Mahalanobis, Matern, Precomputed, Sobolev
+from rkhs_notes.engines.features.spectral import fourier_features
 from rkhs_notes.engines.machines import laplace_method
 from rkhs_notes.engines.machines.laplace_method import gp_classification, laplace_on_features
 from rkhs_notes.engines.solving.conformal import jackknife_plus
@@ -596,6 +598,25 @@ def test_few_landmarks_leave_the_variance_that_they_do_not_see():
     found = laplace_on_features(phi, phi(X), w)(y)
     np.testing.assert_allclose(found.var(far), 5.0, rtol=1e-6)  # (LAP.1): the prior's
     assert found.var(X).mean() > 0.9 * exact.var(X).mean()
+
+
+def test_classifiers_on_random_features_answer_by_the_formula():
+    (X, y, w), k = labelled(80), 5 * Gaussian(0.7)
+    phi = fourier_features(k, 2, 30, np.random.default_rng(0))
+    found, Z = laplace_on_features(phi, phi(X), w)(y), X[:9] + 0.1
+    f, F = found(X), phi(Z)
+    H = np.eye(30) + (phi(X).T * (w * logistic.curvature(y.signs, f))) @ phi(X)
+    seen = np.einsum("ij,ij->i", F, np.linalg.solve(H, F.T).T)
+    np.testing.assert_allclose(
+        found.var(Z), np.maximum(5 - (F**2).sum(axis=1), 0) + seen, rtol=1e-6
+    )
+    draws = found(Z)[:, None] + np.sqrt(found.var(Z))[:, None] * norm.ppf(
+        (np.arange(999) + 0.5) / 999
+    )
+    np.testing.assert_allclose(found.probability(Z), expit(draws).mean(axis=1), atol=1e-3)
+    assert found.predict(Z).tolist() == np.where(found(Z) > 0, "yes", "no").tolist()
+    with pytest.raises(ValueError, match="3 columns|2 columns|shape"):
+        found.var(np.ones((2, 3)))
 
 
 def test_a_mode_on_features_has_no_slope_after_few_steps(monkeypatch):

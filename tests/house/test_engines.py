@@ -598,6 +598,8 @@ def test_gradients_of_gram_matrices_flow(k, X):
 
 @needs_torch
 def test_at_coinciding_points_smooth_kernels_have_their_gradient():
+    import torch
+
     X = np.random.default_rng(1).normal(size=(40, 3))  # so many that the Gram matrix is one product
     X[1] = X[0]
     for Z in (X, X[:6], X[:6, :2]):
@@ -611,6 +613,9 @@ def test_at_coinciding_points_smooth_kernels_have_their_gradient():
             rn.ArcCosine(),
         ):
             check_torch_gradient(k, Z)
+    at_0 = torch.zeros(2, 3, dtype=torch.float64, requires_grad=True)
+    rn.ArcCosine()(at_0).sum().backward()
+    assert (at_0.grad == 0).all()
 
 
 @needs_torch
@@ -644,12 +649,25 @@ def test_a_ridge_of_tensors_brings_no_matrix_home(monkeypatch):
         f = rn.ridge(G, X, torch.tensor(t), 0.1, weights=weights)
         here = rn.ridge(G, LINE, t, 0.1, weights=weights)
         np.testing.assert_allclose(f.alpha.numpy(), here.alpha, rtol=1e-9, atol=1e-12)
-    assert sent and max(sent) == 1
-    f = rn.ridge(G, X, torch.tensor(y), 3e-14)  # below what rounding leaves of an eigenvalue
-    assert max(sent) == 2
-    np.testing.assert_allclose(f(LINE).numpy(), y, atol=0.01)
+    assert not sent
+    far = LINE * 20
+    f = rn.ridge(G, torch.tensor(far), torch.tensor(y), 1e-17)  # below the rounding of the matrix
+    assert 2 in sent
+    np.testing.assert_allclose(f(far).numpy(), y, atol=1e-8)
     with pytest.raises(NotPositiveDefinite, match="Usual causes: repeated rows"):
         rn.ridge(G, X[[0, 0, 1]], torch.tensor(y[:3]), 1e-20)
+
+
+@needs_torch
+@pytest.mark.parametrize("single", ["X", "y"])
+def test_single_and_double_precision_meet_beside_an_offset(single):
+    import torch
+
+    kinds = {name: torch.float32 if name == single else torch.float64 for name in "Xy"}
+    X, t = torch.tensor(PLANE, dtype=kinds["X"]), torch.tensor(y, dtype=kinds["y"])
+    f = rn.ridge(G, X, t, 0.1, offset=True)
+    here = rn.ridge(G, X.double().numpy(), t.double().numpy(), 0.1, offset=True)
+    np.testing.assert_allclose(f(PLANE).numpy(), here(PLANE), atol=1e-5)
 
 
 @needs_torch

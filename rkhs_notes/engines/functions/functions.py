@@ -31,11 +31,13 @@ from ..kernels.gram import n_points, precision, window
 def _places(value, name, call):
     "Points of the space of f, the argument or the object itself"
     f = call.seen.get("f", call.seen.get("self"))
-    centres = getattr(f, "function", f).centres
-    X, d = f.k._marked(value, name), n_columns(centres)
+    function, X = getattr(f, "function", f), f.k._marked(value, name)
     if f.k._named() and names_of(X):  # the kernel finds its columns itself
         return X
-    X = ordered(X, centres, name)
+    centres = getattr(function, "centres", None)
+    if centres is None:  # of features, which know how many columns they take
+        return ordered(X, function, name)
+    X, d = ordered(X, centres, name), n_columns(centres)
     if n_columns(X) != d:
         shaped(X, name, ("n", d), hint=f": columns as the centres; one point is {name}[None, :]")
     return X

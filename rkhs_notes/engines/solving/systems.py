@@ -16,10 +16,10 @@ from scipy.special import xlogy
 
 # %% ../../../nbs/engines/solving/systems.ipynb #af738444
 from ...base.arrays import akin, array_namespace, as_floats, as_number, as_weights
-from ...base.arrays import device_of, filled, library_name, numbers_of, plain_float, shaped
+from ...base.arrays import device_of, filled, library_name, numbers_of, shaped
 from ...base.distances import sqdist
 from ...base.errors import IndefiniteKernel, finite, not_negative
-from ...base.factors import Cholesky, clear_shift, eigh
+from ...base.factors import Cholesky, eigh
 from ...base.objects import distinct, taken
 from ...base.points import marked, ordered, taken_of
 from ...base.values import Value
@@ -116,11 +116,13 @@ def _ridge_map_abroad(K, dtype, lam, weights, causes):
 
 def _by_torch(A, lam):
     "b ↦ A⁻¹ b where A is, from a Cholesky factor; None if its pivots leave a doubt"
-    torch = sys.modules["torch"]
-    L, broken = torch.linalg.cholesky_ex(A)
-    least = plain_float(L.diagonal().min()) ** 2
-    if broken or not lam > clear_shift(numbers_of(A.diagonal())) or not least >= lam / 2:
+    torch, known = sys.modules["torch"], A.detach()
+    L, broken = torch.linalg.cholesky_ex(known)
+    rounding = torch.finfo(A.dtype).eps * torch.linalg.matrix_norm(known, 1)
+    if broken or not lam >= rounding or not L.diagonal().min() ** 2 >= lam / 2:
         return None
+    if A.requires_grad:  # through a factor it costs ten times as much
+        return partial(torch.linalg.solve, A)
     return lambda b: torch.cholesky_solve(b.reshape(len(b), -1), L).reshape(b.shape)
 
 # %% ../../../nbs/engines/solving/systems.ipynb #79f3df18
@@ -128,8 +130,10 @@ def beside(T, smooth, y):
     "alpha and beta, from the map y ↦ G y   (SYS.2)"
     xp = array_namespace(T)
     Q, R = xp.linalg.qr(T)
+    GQ = smooth(Q)
+    Q, R, y = (xp.astype(A, GQ.dtype, copy=False) for A in (Q, R, y))
     first = Q.T @ y
-    rest, GQ = smooth(y - Q @ first), smooth(Q)
+    rest = smooth(y - Q @ first)
     step = xp.linalg.solve(Q.T @ GQ, Q.T @ rest)
     found = dict(alpha=rest - GQ @ step, beta=xp.linalg.solve(R, first + step))
     return tuple(finite(values, name, "rescale y") for name, values in found.items())
