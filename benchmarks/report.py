@@ -213,7 +213,9 @@ def page(found, slopes, folder):
     text = ["# How fast, against whom\n", headline(best), f"\n![{BEST_ALT}](best.png)\n"]
     if why := [*reasons(best)]:
         text += ["Where a peer was faster, why, and its time over ours:\n", *why, ""]
-    text += [WORDS, f"![{ALT}](ratios.png)\n"]
+    left = [name for name in runner.row_files() if name not in {*found, *["slopes"] * bool(slopes)}]
+    text += [WORDS, f"Not raced here, for want of a card or of hours: {', '.join(left)}.\n"]
+    text += [f"![{ALT}](ratios.png)\n"]
     for name, one in found.items():
         lines = [*table(one["rows"])]
         if len(lines) > 2:

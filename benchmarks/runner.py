@@ -637,9 +637,14 @@ def measured(name, index, make, asked, clock, peak_of):
     return rows
 
 
+def row_files():
+    "The names of all row files"
+    return sorted({path.stem for path in HERE.glob("*.py")} - TOOLS)
+
+
 def asked_for(arguments):
     "(the row files named, or all of them, the long ones with PROFILE=full; the options)"
-    known = sorted({path.stem for path in HERE.glob("*.py")} - TOOLS)
+    known = row_files()
     named = [argument for argument in arguments if argument in known]
     options = [argument for argument in arguments if argument not in known]
     return named or [name for name in known if FULL or name not in LONG], options

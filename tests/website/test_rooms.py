@@ -84,13 +84,13 @@ def test_what_serves_the_notes_stays_light():
 
     30 000 until the site had the API by public name, a search by section, a gallery and downloads, the
     audit formulas that are cut, and the page of the races its first sentence;
-    550 more when arrays on a card got a race.
+    630 more when arrays on a card got a race, and the page said what was not raced.
     """
     sizes = {
         name: sum(map(nodes, (ROOT / name).rglob("*.py")))
         for name in ("website", "e2e", "benchmarks")
     }
-    assert min(sizes.values()) > 1000 and sum(sizes.values()) <= 32_750, sizes
+    assert min(sizes.values()) > 1000 and sum(sizes.values()) <= 32_830, sizes
 
 
 def test_what_the_rooms_name_is_a_module():
