@@ -214,7 +214,7 @@ def page(found, slopes, folder):
     if why := [*reasons(best)]:
         text += ["Where a peer was faster, why, and its time over ours:\n", *why, ""]
     left = [name for name in runner.row_files() if name not in {*found, *["slopes"] * bool(slopes)}]
-    text += [WORDS, f"Not raced here, for want of a card or of hours: {', '.join(left)}.\n"]
+    text += [WORDS, f"Not raced in this run: {', '.join(left)}.\n"]
     text += [f"![{ALT}](ratios.png)\n"]
     for name, one in found.items():
         lines = [*table(one["rows"])]

@@ -100,10 +100,10 @@ def machines(title, X, y, bandwidth, C=10.0):
         some = np.flatnonzero(b)
         return float(np.abs(b).sum() - b @ RKHSFunction(k, X[some], b[some])(X) / 2)
 
-    def agree(one, other):
-        far = np.mean(one != other)
+    def agree(own, peers):
+        far = np.mean(own != peers)
         if two:  # the dual is maximised: who stops early has less, libsvm at times 1.2e-6 of it
-            far = (1 - objective(one) / objective(other)) * 1e4
+            far = (1 - objective(own) / objective(peers)) * 1e4
         assert -0.1 <= far <= 0.01, (
             f"Objectives (·10⁴), or shares of other predictions, differ by {far:.2g}."
         )

@@ -29,9 +29,8 @@ class ArcCosine(Kernel):
         x, y = (root(xp.vecdot(A, A), xp) for A in (X, Y))
         a, b = (xp.where(length > 0, length, xp.ones_like(length)) for length in (x, y))
         cosine = xp.clip((X / a[:, None]) @ (Y / b[:, None]).T, -1.0, 1.0)
-        inside = (
-            xp.abs(cosine) < 1
-        )  # at an end both terms of J have an infinite slope, and J has not
+        # at an end both terms of J have an infinite slope, and J has not
+        inside = xp.abs(cosine) < 1
         c = xp.where(inside, cosine, xp.zeros_like(cosine))
         J = (xp.sqrt(1 - c**2) + (math.pi - xp.acos(c)) * c) / math.pi
         J = xp.where(inside, J, (cosine + xp.abs(cosine)) / 2)  # 1 or 0

@@ -429,7 +429,7 @@ def test_the_page_shows_every_ratio_with_its_spread_and_aim(tmp_path):
     assert text.splitlines()[2].startswith(
         "In 1 of 1 races ours is faster than the fastest of its peers;"
     )
-    left = re.search(r"Not raced here.*: (.*)\.", text)[1].split(", ")
+    left = re.search(r"Not raced in this run: (.*)\.", text)[1].split(", ")
     assert "cards" in left and "ridge" in left and not {"gram", "slopes", "runner"} & {*left}
     for picture in ("best.png", "ratios.png", "slopes.png"):
         assert (tmp_path / picture).stat().st_size > 5000 and f"]({picture})" in text

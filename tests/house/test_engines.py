@@ -4,6 +4,9 @@ and device of its arguments, or refuses them by name. `make engines` adds the ex
 import functools
 import importlib.util
 import inspect
+import json
+import os
+import subprocess
 import sys
 import warnings
 
@@ -12,6 +15,7 @@ import pytest
 from test_contracts import CONTRACTS, DRAWS, STAR, drawn, from_here
 
 import rkhs_notes as rn
+from conftest import ROOT
 from rkhs_notes.base.arrays import as_floats
 from rkhs_notes.base.distances import sqdist
 from rkhs_notes.base.errors import NotPositiveDefinite, RKHSError
@@ -656,6 +660,16 @@ def test_a_ridge_of_tensors_brings_no_matrix_home(monkeypatch):
     np.testing.assert_allclose(f(far).numpy(), y, atol=1e-8)
     with pytest.raises(NotPositiveDefinite, match="Usual causes: repeated rows"):
         rn.ridge(G, X[[0, 0, 1]], torch.tensor(y[:3]), 1e-20)
+
+
+@needs_torch
+def test_the_race_for_a_card_runs_on_the_processor_too(tmp_path):
+    arguments = [ROOT / "benchmarks" / "cards.py", "--quick", "--json", tmp_path / "cards.json"]
+    environment = os.environ | dict(DEVICE="cpu", PYTHONPATH=os.pathsep.join(sys.path))
+    subprocess.run([sys.executable, *arguments], env=environment, check=True)
+    rows = json.loads((tmp_path / "cards.json").read_text(encoding="utf-8"))["rows"]
+    assert len({row["race"] for row in rows}) == 4  # quick ones of a job are alike
+    assert all(row["agrees"] for row in rows if row["role"] == "peer")
 
 
 @needs_torch
