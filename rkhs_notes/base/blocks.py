@@ -5,12 +5,14 @@ __all__ = []
 
 # %% ../../nbs/base/blocks.ipynb #blocks-imports
 import math
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from functools import cache
 from inspect import isgenerator
 import numpy as np
+import scipy
 from threadpoolctl import ThreadpoolController
 
 # %% ../../nbs/base/blocks.ipynb #blocks-own
@@ -40,26 +42,48 @@ _reuse_pages()
 
 # %% ../../nbs/base/blocks.ipynb #9c100a73
 _alone, _counting = threading.Lock(), threading.Lock()
-_limits = []  # one entry a user of one_blas_thread
+_users = [], []  # who has limited the libraries of _blas: one entry a user
 
 
 @cache
 def _blas():
-    return ThreadpoolController().select(user_api="blas")
+    "The libraries of BLAS: NumPy's and any other, and the one that came with SciPy"
+    found, home = ThreadpoolController().select(user_api="blas"), os.path.dirname(scipy.__file__)
+    home = os.path.realpath(home)  # beside it, in scipy.libs, or in it
+    paths = [library.filepath for library in found.lib_controllers]
+    return [
+        found.select(filepath=[path for path in paths if path.startswith(home) == own])
+        for own in (False, True)
+    ]
+
+
+@contextmanager
+def _one_thread(own):
+    "Inside, one group of libraries uses one thread"
+    users = _users[own]
+    with _counting:
+        users.append(users[0] if users else _blas()[own].limit(limits=1))
+    try:
+        yield
+    finally:
+        with _counting:
+            limit = users.pop()
+            if not users:
+                limit.restore_original_limits()
 
 
 @contextmanager
 def one_blas_thread():
     "Inside, BLAS uses one thread. Uses may overlap: the last one out gives the others back."
-    with _counting:
-        _limits.append(_limits[0] if _limits else _blas().limit(limits=1))
-    try:
+    with _one_thread(False), _one_thread(True):
         yield
-    finally:
-        with _counting:
-            limit = _limits.pop()
-            if not _limits:
-                limit.restore_original_limits()
+
+
+def one_pool():
+    "A context: the threads of BLAS are SciPy's, for LAPACK, if it has its own; NumPy's takes one"
+    if _blas()[True].lib_controllers:
+        return _one_thread(False)
+    return nullcontext()
 
 
 def few_threads(n, most=2000):
@@ -71,7 +95,7 @@ def few_threads(n, most=2000):
 
 def n_threads():
     "How many threads, an int ≥ 1, linear algebra may use now: OMP_NUM_THREADS, or all cores"
-    return max((library.num_threads for library in _blas().lib_controllers), default=1)
+    return max((library.num_threads for of in _blas() for library in of.lib_controllers), default=1)
 
 
 @cache

@@ -1,6 +1,7 @@
 """Appendix C: factors of positive definite matrices against dense algebra, both sides of every bound."""
 
 import pickle
+import pkgutil
 import weakref
 from datetime import date
 from decimal import Decimal
@@ -12,8 +13,9 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.sparse
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_info, threadpool_limits
 
+import rkhs_notes
 from rkhs_notes import arrays, settings
 from rkhs_notes.base import blocks, factors
 from rkhs_notes.base.arrays import (
@@ -690,6 +692,59 @@ def test_blas_has_one_thread_for_few_rows_and_all_for_many(n, threads):
         with blocks.few_threads(n):
             assert blocks.n_threads() == threads
         assert blocks.n_threads() == 2
+
+
+def threads_of_blas():
+    "By the package whose wheel brought the library; the test is skipped where both share one"
+    found = {
+        own: info["num_threads"]
+        for info in threadpool_info()
+        for own in ("numpy", "scipy")
+        if f"{own}.libs" in info["filepath"] or f"{own}/.dylibs" in info["filepath"]
+    }
+    if len(found) < 2:
+        pytest.skip("NumPy and SciPy share a BLAS here")
+    return found
+
+
+def test_numpy_has_one_thread_beside_the_threads_of_lapack():
+    with threadpool_limits(2, user_api="blas"):
+        if threads_of_blas() != {"numpy": 2, "scipy": 2}:
+            pytest.skip("BLAS has one thread here")
+        with blocks.one_pool(), blocks.one_pool():
+            assert threads_of_blas() == {"numpy": 1, "scipy": 2} and blocks.n_threads() == 2
+            with blocks.few_threads(200), blocks.one_pool():
+                assert threads_of_blas() == {"numpy": 1, "scipy": 1}
+            assert threads_of_blas() == {"numpy": 1, "scipy": 2}
+        assert threads_of_blas() == {"numpy": 2, "scipy": 2}
+
+
+X, y = np.linspace(0, 1, 30)[:, None], np.sin(np.arange(30.0) + 1)
+LOOPS = {  # what goes to and fro between LAPACK and products of NumPy's
+    "evidence.with_slope": lambda k: rkhs_notes.fit_hyperparameters(k, X, y, 0.1),
+    "learned_noise.with_slope": lambda k: rkhs_notes.learn_noise(k, X, y, max_iter=2),
+    "convex._best_of": lambda k: rkhs_notes.minimize_convex(
+        k(X), np.sign(y), rkhs_notes.logistic, 0.1
+    ),
+    "operators.dsyrk": lambda k: rkhs_notes.ridge_large(k, X, y, 0.1, n_centres=5, rng=0),
+    "sums._with_gram": lambda k: rkhs_notes.StreamingMeans(
+        rkhs_notes.nystrom_features(k, X, 5, rng=0)
+    ).update(X),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_between_lapack_and_products_keep_one_pool_awake(monkeypatch, name):
+    seen, (module, attribute) = [], name.split(".")
+    folder = "data" if module == "sums" else "solving"
+    target = f"rkhs_notes.engines.{folder}.{module}.{attribute}"
+    f = pkgutil.resolve_name(target)
+    monkeypatch.setattr(target, lambda *a, **o: seen.append(threads_of_blas()) or f(*a, **o))
+    with threadpool_limits(2, user_api="blas"):
+        before = threads_of_blas()
+        LOOPS[name](Gaussian(0.3))
+        assert threads_of_blas() == before
+    assert seen and all(threads == before | {"numpy": 1} for threads in seen)
 
 
 def test_sizes_beyond_all_floats_are_told():

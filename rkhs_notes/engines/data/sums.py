@@ -15,7 +15,7 @@ from scipy.linalg.blas import dsyrk
 # %% ../../../nbs/engines/data/sums.ipynb #39335db3
 from scipy.linalg.lapack import dtpttr, dtrttp
 from ...base.arrays import shaped
-from ...base.blocks import require_fits, row_blocks, spans
+from ...base.blocks import one_pool, require_fits, row_blocks, spans
 from ...base.errors import finite
 from ...base.points import taken_of, with_names
 from ...base.values import Value
@@ -76,7 +76,7 @@ def block_sum(phi, X, A, w, origin=None):
         if (root != 1).any():
             B = B * root[:, None]
             F = sp.csr_matrix(sp.diags(root) @ F) if sp.issparse(F) else F * root[:, None]
-        with np.errstate(all="ignore"):  # in a thread of a pool
+        with one_pool(), np.errstate(all="ignore"):  # in a thread of a pool
             G = _with_gram(G, F)
             C += F.T @ B
             S += B.T @ B

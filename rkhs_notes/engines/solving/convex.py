@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 # %% ../../../nbs/engines/solving/convex.ipynb #convex-own
 from ...base.arrays import shaped
-from ...base.blocks import few_threads
+from ...base.blocks import one_pool
 from ...base.contracts import contract
 from ...base.errors import not_negative, require, settled
 from ...base.factors import Cholesky, require_symmetric
@@ -116,7 +116,7 @@ def minimized(K, y, loss, lam, tol=1e-6, max_iter=200):
     risk, method = _Risk(K.astype(float, copy=False), y.astype(float), loss, lam), _newton
     if isinstance(loss, PiecewiseQuadratic):
         method = _interior_point
-    with few_threads(len(y)):
+    with one_pool():
         best, iterations = _best_of(method(risk), risk, tol, max_iter)
         _require_sound(risk, best, tol, iterations)
         alpha, u, (primal, dual, gap) = _on_bounds(risk, best, tol)

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from scipy.linalg.blas import dgemm
 from ...base.arrays import as_number, guarded
-from ...base.blocks import few_threads, require_fits
+from ...base.blocks import one_pool, require_fits
 from ...base.contracts import contract
 from ...base.errors import NotPositiveDefinite, finite, warned
 from ...base.factors import Cholesky, eigh, schur_rounding
@@ -216,7 +216,7 @@ def tuned(k, X, y, noise, restarts, rng, fit_noise, progress, max_iter, weights,
 
     if not len(logs):
         return Hyperparameters(k, noise, _powered(k, X, y, noise, weights)[0]), ""
-    with few_threads(n):
+    with one_pool():
         starts = starts_of(logs, evidence, n, restarts, rng, max_iter, tol)
         box = box_around(logs.start)
         theta, value = highest(evidence, starts, box, max_iter, progress, tol, n)

@@ -8,7 +8,7 @@ __all__ = ['LearnedNoise', 'learn_noise', 'check_noise']
 # %% ../../../nbs/engines/solving/learned_noise.ipynb #cf2d4135
 from typing import Annotated, Any
 import numpy as np
-from ...base.blocks import few_threads
+from ...base.blocks import one_pool
 from ...base.contracts import contract
 from ...base.errors import require
 from ...base.points import Points, recast, taken_of
@@ -85,7 +85,7 @@ def learn_noise(
         along[p - 1] = s.sum()
         return value - lam * v[p:] @ v[p:], np.r_[along, Phi.T @ s - 2 * lam * v[p:]]
 
-    with few_threads(len(Phi)):
+    with one_pool():
         v, _ = highest(objective, [start], box_around(start), max_iter, False, n=len(y))
     kernel, c, z = logs.at(v[:p])[0], float(v[p - 1]), v[p:]
     process = posterior(kernel, X, y, np.exp(c + Phi @ z))

@@ -13,7 +13,7 @@ from ...base import blocks, settings
 
 # %% ../../../nbs/engines/solving/operators.ipynb #7c94cb0d
 from ...base.arrays import as_weights
-from ...base.blocks import in_parallel, require_fits, row_blocks, spans
+from ...base.blocks import in_parallel, one_pool, require_fits, row_blocks, spans
 from ...base.errors import finite, settled
 from ...base.factors import Cholesky, Factored, PivotedCholesky
 from ...base.points import taken_of
@@ -109,7 +109,7 @@ def normal_sums(made, n, m, y, weights=None, progress=None, what="normal equatio
     "Fᵀ W F and Fᵀ W y for the n rows F = made(slice) of m features, from one pass   (OPR.3)"
     root = np.sqrt(as_weights(weights, n))
     S, c = np.zeros((m, m), order="F"), np.zeros((m, *y.shape[1:]))
-    with _bar(what, n, " rows", progress) as shown:
+    with _bar(what, n, " rows", progress) as shown, one_pool():
         for rows in row_blocks(n, 16 * m):
             B = weighed(made(rows), root[rows])
             c += B.T @ weighed(y[rows], root[rows])
