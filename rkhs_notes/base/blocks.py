@@ -79,18 +79,21 @@ def one_blas_thread():
         yield
 
 
-def one_pool():
-    "A context: the threads of BLAS are SciPy's, for LAPACK, if it has its own; NumPy's takes one"
-    if _blas()[True].lib_controllers:
-        return _one_thread(False)
-    return nullcontext()
+_FEW = 2000  # rows: a second thread may cost more than it saves
 
 
-def few_threads(n, most=2000):
+def few_threads(n, most=_FEW):
     "A context: one thread of BLAS for matrices of up to `most` rows; up to 64 it takes one anyway"
     if 64 < n <= most:
         return one_blas_thread()
     return nullcontext()
+
+
+def one_pool(n=math.inf):
+    "A context: one thread for few rows; of many, NumPy takes one, and LAPACK all, if it has its own"
+    if n <= _FEW or not _blas()[True].lib_controllers:
+        return few_threads(n)
+    return _one_thread(False)
 
 
 def n_threads():

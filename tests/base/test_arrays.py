@@ -711,6 +711,10 @@ def test_numpy_has_one_thread_beside_the_threads_of_lapack():
     with threadpool_limits(2, user_api="blas"):
         if threads_of_blas() != {"numpy": 2, "scipy": 2}:
             pytest.skip("BLAS has one thread here")
+        with blocks.one_pool(2000):
+            assert threads_of_blas() == {"numpy": 1, "scipy": 1}
+        with blocks.one_pool(2001):
+            assert threads_of_blas() == {"numpy": 1, "scipy": 2}
         with blocks.one_pool(), blocks.one_pool():
             assert threads_of_blas() == {"numpy": 1, "scipy": 2} and blocks.n_threads() == 2
             with blocks.few_threads(200), blocks.one_pool():
@@ -739,6 +743,7 @@ def test_loops_between_lapack_and_products_keep_one_pool_awake(monkeypatch, name
     folder = "data" if module == "sums" else "solving"
     target = f"rkhs_notes.engines.{folder}.{module}.{attribute}"
     f = pkgutil.resolve_name(target)
+    monkeypatch.setattr(blocks, "_FEW", 20)
     monkeypatch.setattr(target, lambda *a, **o: seen.append(threads_of_blas()) or f(*a, **o))
     with threadpool_limits(2, user_api="blas"):
         before = threads_of_blas()

@@ -116,7 +116,7 @@ def minimized(K, y, loss, lam, tol=1e-6, max_iter=200):
     risk, method = _Risk(K.astype(float, copy=False), y.astype(float), loss, lam), _newton
     if isinstance(loss, PiecewiseQuadratic):
         method = _interior_point
-    with one_pool():
+    with one_pool(len(y)):
         best, iterations = _best_of(method(risk), risk, tol, max_iter)
         _require_sound(risk, best, tol, iterations)
         alpha, u, (primal, dual, gap) = _on_bounds(risk, best, tol)

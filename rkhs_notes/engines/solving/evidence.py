@@ -216,7 +216,7 @@ def tuned(k, X, y, noise, restarts, rng, fit_noise, progress, max_iter, weights,
 
     if not len(logs):
         return Hyperparameters(k, noise, _powered(k, X, y, noise, weights)[0]), ""
-    with one_pool():
+    with one_pool(n):
         starts = starts_of(logs, evidence, n, restarts, rng, max_iter, tol)
         box = box_around(logs.start)
         theta, value = highest(evidence, starts, box, max_iter, progress, tol, n)

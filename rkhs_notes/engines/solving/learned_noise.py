@@ -85,7 +85,7 @@ def learn_noise(
         along[p - 1] = s.sum()
         return value - lam * v[p:] @ v[p:], np.r_[along, Phi.T @ s - 2 * lam * v[p:]]
 
-    with one_pool():
+    with one_pool(len(Phi)):
         v, _ = highest(objective, [start], box_around(start), max_iter, False, n=len(y))
     kernel, c, z = logs.at(v[:p])[0], float(v[p - 1]), v[p:]
     process = posterior(kernel, X, y, np.exp(c + Phi @ z))
