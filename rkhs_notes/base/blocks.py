@@ -89,11 +89,14 @@ def few_threads(n, most=_FEW):
     return nullcontext()
 
 
-def one_pool(n=math.inf):
-    "A context: one thread for few rows; of many, NumPy takes one, and LAPACK all, if it has its own"
+def one_pool(n=math.inf, lapack=True):
+    """A context: one thread for few rows; of many, all for LAPACK and one for NumPy's products
+
+    lapack : or the other way round; where both are one library, nothing is limited
+    """
     if n <= _FEW or not _blas()[True].lib_controllers:
         return few_threads(n)
-    return _one_thread(False)
+    return _one_thread(not lapack)
 
 
 def n_threads():

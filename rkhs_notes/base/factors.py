@@ -111,7 +111,10 @@ class Factored:
         "L⁻¹ b, or L⁻ᵀ b, for b (n,) or (n, t); with `overwrite`, b in LAPACK's order is used up."
         (trtrs,) = scipy.linalg.get_lapack_funcs(("trtrs",), (self.factor, b))
         trans = int(transposed == self.lower)
-        with few_threads(max(b.shape)):
+        rows = max(b.shape)
+        if len(self) * b.size > _MANY:
+            rows = math.inf
+        with few_threads(rows):
             return trtrs(self.factor, b, lower=self.lower, trans=trans, overwrite_b=overwrite)[0]
 
     def explained(self, B, C=None):
@@ -148,6 +151,9 @@ class Factored:
 
     def __repr__(self):
         return f"{type(self).__name__}, {len(self)} rows"
+
+
+_MANY = 5e8  # multiplications for columns of b, which do not wait for each other
 
 # %% ../../nbs/base/factors.ipynb #9993d018
 def schur(A, C, B, name="k", eps=None):

@@ -60,7 +60,9 @@ class Conditioned(OfOne, Kernel):
 
     def _explained(self, X, xp):
         "(L⁻¹ k(X, x))ᵀ, a row for each x"
-        return prepared(X, self, lambda: self.gram.half_solve(self.k._gram(self.centres, X, xp)).T)
+        return prepared(
+            X, self, lambda: self.gram.half_solve(gram_matrix(self.k, self.centres, X)).T
+        )
 
     def _tile(self, X, Y, xp):
         whole, A, B = self.k._tile(X, Y, xp), self._explained(X, xp), self._explained(Y, xp)
@@ -68,7 +70,7 @@ class Conditioned(OfOne, Kernel):
         return lambda rows, columns: whole(rows, columns) - A[rows] @ B[columns].T  # (3a.5)
 
     def _diag(self, X, xp):
-        return schur(self.gram, self.k._diag(X, xp), self.k._gram(self.centres, X, xp), self.k)
+        return schur(self.gram, self.k._diag(X, xp), gram_matrix(self.k, self.centres, X), self.k)
 
     def _width(self, d):
         return self.k._width(d) + len(self.gram)

@@ -7,7 +7,7 @@ __all__ = ['LowRankGram', 'pivoted_cholesky']
 from typing import Annotated, Any
 import numpy as np
 from ...base.arrays import as_number
-from ...base.blocks import few_threads, require_fits
+from ...base.blocks import few_threads, one_pool, require_fits
 from ...base.contracts import contract
 from ...base.errors import not_negative
 from ...base.factors import Factored
@@ -119,7 +119,6 @@ def pivoted_cholesky(
 # %% ../../../nbs/engines/solving/lowrank.ipynb #089c14be
 _AT_ONCE = 256  # so many points' Gram matrix takes no longer than three columns
 _FLOOR = 64  # pivots below 64 eps max k(x, x) are not used
-_TURNS = 50_000  # rows up to which products and triangular solves are short
 
 
 class _Elimination:
@@ -150,7 +149,7 @@ class _Elimination:
             rest = gram_matrix(self.k, taken_of(self.X, rows), taken_of(self.X, pivots))
         else:
             rest = self.K[rows][:, pivots]
-        with few_threads(len(self.F), _TURNS):  # but all for the kernel
+        with few_threads(len(self.F)):  # but all for the kernel
             rest -= self.F[rows, :r] @ self.F[pivots, :r].T
         return rest
 
@@ -221,7 +220,7 @@ def _block(work, rng):
     drawn = rng.choice(n, size=size, p=work.left / work.left.sum())
     accepted, L = _accept(work, drawn, rng.random(size))
     rest = work.columns(accepted)
-    with few_threads(n, _TURNS):
+    with one_pool(n, lapack=False):
         new = Factored(L).half_solve(rest.T, overwrite=True).T
     new[accepted] = L  # the lower triangle, exactly
     return accepted, new

@@ -108,11 +108,14 @@ def normal_equations(k, X, Z, y, weights=None, basis=_as_they_are, progress=None
 def normal_sums(made, n, m, y, weights=None, progress=None, what="normal equations"):
     "Fᵀ W F and Fᵀ W y for the n rows F = made(slice) of m features, from one pass   (OPR.3)"
     root = np.sqrt(as_weights(weights, n))
+    equal = (root == 1).all()
     S, c = np.zeros((m, m), order="F"), np.zeros((m, *y.shape[1:]))
     with _bar(what, n, " rows", progress) as shown, one_pool():
         for rows in row_blocks(n, 16 * m):
-            B = weighed(made(rows), root[rows])
-            c += B.T @ weighed(y[rows], root[rows])
+            B, z = made(rows), y[rows]
+            if not equal:
+                B, z = weighed(B, root[rows]), weighed(z, root[rows])
+            c += B.T @ z
             S = dsyrk(1.0, B.T, beta=1.0, c=S, overwrite_c=1)  # (OPR.3)
             shown.update(rows.stop - rows.start)
     return np.triu(S) + np.triu(S, 1).T, c
