@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.sparse
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import ThreadpoolController, threadpool_info, threadpool_limits
 
 import rkhs_notes
 from rkhs_notes import arrays, settings
@@ -715,12 +715,29 @@ def test_numpy_has_one_thread_beside_the_threads_of_lapack():
             assert threads_of_blas() == {"numpy": 1, "scipy": 1}
         with blocks.one_pool(2001):
             assert threads_of_blas() == {"numpy": 1, "scipy": 2}
+        with blocks.one_pool(2001, lapack=False):
+            assert threads_of_blas() == {"numpy": 2, "scipy": 1}
         with blocks.one_pool(), blocks.one_pool():
             assert threads_of_blas() == {"numpy": 1, "scipy": 2} and blocks.n_threads() == 2
             with blocks.few_threads(200), blocks.one_pool():
                 assert threads_of_blas() == {"numpy": 1, "scipy": 1}
             assert threads_of_blas() == {"numpy": 1, "scipy": 2}
         assert threads_of_blas() == {"numpy": 2, "scipy": 2}
+
+
+def test_one_library_for_both_is_not_limited(monkeypatch):
+    "As in conda: there is nothing to keep apart"
+    whole = ThreadpoolController().select(user_api="blas")
+    monkeypatch.setattr(blocks, "_blas", lambda: [whole, whole.select(filepath=[])])
+    with threadpool_limits(2, user_api="blas"):
+        if blocks.n_threads() < 2:
+            pytest.skip("BLAS has one thread here")
+        before = threads_of_blas()
+        for lapack in (True, False):
+            with blocks.one_pool(2001, lapack):
+                assert threads_of_blas() == before
+            with blocks.one_pool(2000, lapack):
+                assert set(threads_of_blas().values()) == {1}
 
 
 X, y = np.linspace(0, 1, 30)[:, None], np.sin(np.arange(30.0) + 1)
@@ -731,6 +748,7 @@ LOOPS = {  # what goes to and fro between LAPACK and products of NumPy's
         k(X), np.sign(y), rkhs_notes.logistic, 0.1
     ),
     "operators.dsyrk": lambda k: rkhs_notes.ridge_large(k, X, y, 0.1, n_centres=5, rng=0),
+    "lowrank.Factored.half_solve": lambda k: rkhs_notes.pivoted_cholesky(k, X, 8, rng=0),
     "sums._with_gram": lambda k: rkhs_notes.StreamingMeans(
         rkhs_notes.nystrom_features(k, X, 5, rng=0)
     ).update(X),
@@ -739,7 +757,7 @@ LOOPS = {  # what goes to and fro between LAPACK and products of NumPy's
 
 @pytest.mark.parametrize("name", LOOPS)
 def test_loops_between_lapack_and_products_keep_one_pool_awake(monkeypatch, name):
-    seen, (module, attribute) = [], name.split(".")
+    seen, (module, attribute) = [], name.split(".", 1)
     folder = "data" if module == "sums" else "solving"
     target = f"rkhs_notes.engines.{folder}.{module}.{attribute}"
     f = pkgutil.resolve_name(target)
@@ -749,7 +767,8 @@ def test_loops_between_lapack_and_products_keep_one_pool_awake(monkeypatch, name
         before = threads_of_blas()
         LOOPS[name](Gaussian(0.3))
         assert threads_of_blas() == before
-    assert seen and all(threads == before | {"numpy": 1} for threads in seen)
+    asleep = "scipy" if module == "lowrank" else "numpy"  # its products are the larger part
+    assert seen and all(threads == before | {asleep: 1} for threads in seen)
 
 
 def test_sizes_beyond_all_floats_are_told():
@@ -790,6 +809,11 @@ def test_factorisations_of_some_rows_take_one_thread(monkeypatch):
         assert threads(200) == [1] * 7
         assert threads(60) == [2] * 7  # it takes one by itself
         assert threads(2001) == [2] * 5 + [1, 2]
+        seen.clear()
+        wide = np.ones((800, 800))  # columns do not wait for each other: n² m > 5e8
+        for n in (800, 780):
+            factors.Factored(np.eye(n)).half_solve(wide[:n])
+        assert seen == [2, 1]
 
 
 def test_things_without_hash_and_truth_are_different_unless_they_are_one():
