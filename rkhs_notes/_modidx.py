@@ -6084,6 +6084,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                     'rkhs_notes/engines/testing/swaps.py'),
                                                   'rkhs_notes.engines.testing.swaps._change': ( 'engines/testing/swaps.html#_change',
                                                                                                 'rkhs_notes/engines/testing/swaps.py'),
+                                                  'rkhs_notes.engines.testing.swaps._each': ( 'engines/testing/swaps.html#_each',
+                                                                                              'rkhs_notes/engines/testing/swaps.py'),
                                                   'rkhs_notes.engines.testing.swaps._grown': ( 'engines/testing/swaps.html#_grown',
                                                                                                'rkhs_notes/engines/testing/swaps.py'),
                                                   'rkhs_notes.engines.testing.swaps._narrow_factors': ( 'engines/testing/swaps.html#_narrow_factors',

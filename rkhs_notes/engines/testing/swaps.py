@@ -12,7 +12,7 @@ import numpy as np
 import scipy.fft
 from ...base import settings
 from ...base.arrays import as_count, as_number
-from ...base.blocks import require_fits, row_blocks, spans
+from ...base.blocks import in_parallel, require_fits, row_blocks, spans
 from ...base.errors import finite
 from ...base.factors import centred
 
@@ -74,6 +74,21 @@ def _over_half(n, tile):
     return total
 
 
+def _each(value, orders, n):
+    "value(order) of each order of n rows, (b,), in threads where one keeps a thread busy"
+    found, together = np.empty(len(orders)), len(orders)
+    if n >= 800:
+        together = 8
+
+    def some(part):
+        for i in range(part.start, part.stop):
+            found[i] = value(orders[i])
+            yield
+
+    in_parallel(some, spans(len(orders), together))
+    return found
+
+
 def _paired_tile(A, order, rows, later):
     return A[order[rows]].take(order[later], axis=1)
 
@@ -85,7 +100,7 @@ def by_grams(A, B):
         of = lambda rows, later: A[rows, later] * _paired_tile(B, order, rows, later)
         return _over_half(len(A), of)
 
-    values = lambda orders: np.array([value(order) for order in np.ascontiguousarray(orders.T)])
+    values = lambda orders: _each(value, np.ascontiguousarray(orders.T), len(A))
     return values, (float(np.trace(A)), float(np.trace(B)))
 
 # %% ../../../nbs/engines/testing/swaps.ipynb #21f87faf
@@ -360,5 +375,9 @@ class Together:
 
     def random(self, n_draws, rng):
         "dHSIC of n_draws re-pairings, (n_draws,)"
-        orders = ([rng.permutation(self.n) for _ in range(self.m - 1)] for _ in range(n_draws))
-        return np.array([self.value(order) for order in orders])
+        order = lambda: [rng.permutation(self.n) for _ in range(self.m - 1)]
+        found = np.empty(n_draws)
+        for some in spans(n_draws, 64):
+            orders = [order() for _ in range(some.start, some.stop)]
+            found[some] = _each(self.value, orders, self.n)
+        return found
