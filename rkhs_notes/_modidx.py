@@ -1222,6 +1222,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                         'rkhs_notes.base.blocks._one_thread': ('base/blocks.html#_one_thread', 'rkhs_notes/base/blocks.py'),
                                         'rkhs_notes.base.blocks._reuse_pages': ( 'base/blocks.html#_reuse_pages',
                                                                                  'rkhs_notes/base/blocks.py'),
+                                        'rkhs_notes.base.blocks._set_threads': ( 'base/blocks.html#_set_threads',
+                                                                                 'rkhs_notes/base/blocks.py'),
                                         'rkhs_notes.base.blocks._through': ('base/blocks.html#_through', 'rkhs_notes/base/blocks.py'),
                                         'rkhs_notes.base.blocks.few_threads': ('base/blocks.html#few_threads', 'rkhs_notes/base/blocks.py'),
                                         'rkhs_notes.base.blocks.in_parallel': ('base/blocks.html#in_parallel', 'rkhs_notes/base/blocks.py'),

@@ -57,26 +57,39 @@ def _blas():
     ]
 
 
+def _set_threads(libraries, numbers):
+    "Whoever sets them: threadpoolctl from 3.8 on obeys one thread of Python, until it is let go"
+    for library, number in zip(libraries, numbers, strict=True):
+        let_go = getattr(library, "clear_controlling_thread", lambda force: None)
+        let_go(force=True)
+        library.set_num_threads(number)
+        let_go(force=True)
+
+
 @contextmanager
-def _one_thread(own):
-    "Inside, one group of libraries uses one thread"
-    users = _users[own]
+def _one_thread(*groups):
+    "Inside, these groups of libraries use one thread"
     with _counting:
-        users.append(users[0] if users else _blas()[own].limit(limits=1))
+        for own in groups:
+            libraries, users = _blas()[own].lib_controllers, _users[own]
+            if not users:
+                users.append([library.num_threads for library in libraries])
+                _set_threads(libraries, [1] * len(libraries))
+            else:
+                users.append(users[0])
     try:
         yield
     finally:
         with _counting:
-            limit = users.pop()
-            if not users:
-                limit.restore_original_limits()
+            for own in groups:
+                before = _users[own].pop()
+                if not _users[own]:
+                    _set_threads(_blas()[own].lib_controllers, before)
 
 
-@contextmanager
 def one_blas_thread():
     "Inside, BLAS uses one thread. Uses may overlap: the last one out gives the others back."
-    with _one_thread(False), _one_thread(True):
-        yield
+    return _one_thread(False, True)
 
 
 _FEW = 2000  # rows: a second thread may cost more than it saves

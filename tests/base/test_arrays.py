@@ -2,7 +2,9 @@
 
 import pickle
 import pkgutil
+import threading
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -723,6 +725,36 @@ def test_numpy_has_one_thread_beside_the_threads_of_lapack():
                 assert threads_of_blas() == {"numpy": 1, "scipy": 1}
             assert threads_of_blas() == {"numpy": 1, "scipy": 2}
         assert threads_of_blas() == {"numpy": 2, "scipy": 2}
+
+
+def test_limits_end_with_their_last_user_whoever_came_first():
+    "threadpoolctl from 3.8 on obeys the thread that came first, as long as it lives"
+    inside, leave = threading.Event(), threading.Event()
+
+    def first():
+        with blocks.one_blas_thread():
+            inside.set()
+            assert leave.wait(30)
+
+    with threadpool_limits(2, user_api="blas"):
+        if blocks.n_threads() < 2:
+            pytest.skip("BLAS has one thread here")
+    with ThreadPoolExecutor(1) as pool:  # its thread stays alive
+        libraries = [library for of in blocks._blas() for library in of.lib_controllers]
+        before = [library.num_threads for library in libraries]
+        blocks._set_threads(libraries, [2] * len(libraries))
+        try:
+            job = pool.submit(first)
+            assert inside.wait(30)
+            with blocks.one_blas_thread():
+                leave.set()
+                job.result()
+                assert blocks.n_threads() == 1
+            assert blocks.n_threads() == 2
+            with blocks.one_blas_thread():
+                assert blocks.n_threads() == 1
+        finally:
+            blocks._set_threads(libraries, before)
 
 
 def test_one_library_for_both_is_not_limited(monkeypatch):
