@@ -12,8 +12,8 @@ from contextlib import contextmanager, nullcontext
 from functools import cache
 from inspect import isgenerator
 import numpy as np
-import scipy
-from threadpoolctl import ThreadpoolController
+import scipy.linalg
+from threadpoolctl import OpenBLASController, ThreadpoolController
 
 # %% ../../nbs/base/blocks.ipynb #blocks-own
 from . import settings
@@ -42,54 +42,65 @@ _reuse_pages()
 
 # %% ../../nbs/base/blocks.ipynb #9c100a73
 _alone, _counting = threading.Lock(), threading.Lock()
-_users = [], []  # who has limited the libraries of _blas: one entry a user
+_users, _before = {}, {}  # the libraries that someone limits; the number of each before
+
+
+def _blas():
+    "The libraries of BLAS: NumPy's and any other, and the one that came with SciPy"
+    with _counting:  # one thread looks for them, once
+        return _found()
 
 
 @cache
-def _blas():
-    "The libraries of BLAS: NumPy's and any other, and the one that came with SciPy"
+def _found():
     found, home = ThreadpoolController().select(user_api="blas"), os.path.dirname(scipy.__file__)
-    home = os.path.realpath(home)  # beside it, in scipy.libs, or in it
-    paths = [library.filepath for library in found.lib_controllers]
-    return [
-        found.select(filepath=[path for path in paths if path.startswith(home) == own])
-        for own in (False, True)
-    ]
+    home = os.path.realpath(home)
+    groups = [], []
+    for library in found.lib_controllers:
+        groups[library.filepath.startswith((home + ".libs", home + os.sep))].append(library)
+    return groups
 
 
-def _set_threads(libraries, numbers):
-    "Whoever sets them: threadpoolctl from 3.8 on obeys one thread of Python, until it is let go"
-    for library, number in zip(libraries, numbers, strict=True):
-        let_go = getattr(library, "clear_controlling_thread", lambda force: None)
-        let_go(force=True)
-        library.set_num_threads(number)
-        let_go(force=True)
+def _let_go(force=True):
+    "threadpoolctl from 3.8 on obeys one thread of Python, until it is let go"
+
+
+_let_go = getattr(OpenBLASController, "clear_controlling_thread", _let_go)
+
+
+def _as_users_ask():
+    "One thread for each library that someone limits, and as many as before for others"
+    asked = set().union(*_users.values())
+    if asked == _before.keys():
+        return
+    _let_go(force=True)
+    for library in asked - _before.keys():
+        _before[library] = library.num_threads
+        library.set_num_threads(1)
+    for library in _before.keys() - asked:
+        library.set_num_threads(_before[library])
+        del _before[library]
+    _let_go(force=True)
 
 
 @contextmanager
-def _one_thread(*groups):
-    "Inside, these groups of libraries use one thread"
-    with _counting:
-        for own in groups:
-            libraries, users = _blas()[own].lib_controllers, _users[own]
-            if not users:
-                users.append([library.num_threads for library in libraries])
-                _set_threads(libraries, [1] * len(libraries))
-            else:
-                users.append(users[0])
-    try:
+def _one_thread(libraries):
+    "Inside, these libraries use one thread"
+    me = object()
+    try:  # Ctrl-C may come at any line; what it leaves undone is done by who comes next
+        with _counting:
+            _users[me] = libraries
+            _as_users_ask()
         yield
     finally:
         with _counting:
-            for own in groups:
-                before = _users[own].pop()
-                if not _users[own]:
-                    _set_threads(_blas()[own].lib_controllers, before)
+            _users.pop(me, None)
+            _as_users_ask()
 
 
 def one_blas_thread():
     "Inside, BLAS uses one thread. Uses may overlap: the last one out gives the others back."
-    return _one_thread(False, True)
+    return _one_thread(_blas()[0] + _blas()[1])
 
 
 _FEW = 2000  # rows: a second thread may cost more than it saves
@@ -103,18 +114,20 @@ def few_threads(n, most=_FEW):
 
 
 def one_pool(n=math.inf, lapack=True):
-    """A context: one thread for few rows; of many, all for LAPACK and one for NumPy's products
+    """A context: one library of BLAS has threads, the other takes one; for few rows both do
 
-    lapack : or the other way round; where both are one library, nothing is limited
+    n : rows; up to 2000 it is few_threads(n)
+    lapack : SciPy's library has them, with LAPACK; or else NumPy's, with any other. Where both are
+        one, it keeps them
     """
-    if n <= _FEW or not _blas()[True].lib_controllers:
+    if n <= _FEW or not all(_blas()):
         return few_threads(n)
-    return _one_thread(not lapack)
+    return _one_thread(_blas()[not lapack])
 
 
 def n_threads():
     "How many threads, an int ≥ 1, linear algebra may use now: OMP_NUM_THREADS, or all cores"
-    return max((library.num_threads for of in _blas() for library in of.lib_controllers), default=1)
+    return max((library.num_threads for group in _blas() for library in group), default=1)
 
 
 @cache

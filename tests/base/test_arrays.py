@@ -740,9 +740,11 @@ def test_limits_end_with_their_last_user_whoever_came_first():
         if blocks.n_threads() < 2:
             pytest.skip("BLAS has one thread here")
     with ThreadPoolExecutor(1) as pool:  # its thread stays alive
-        libraries = [library for of in blocks._blas() for library in of.lib_controllers]
+        libraries = [library for group in blocks._blas() for library in group]
         before = [library.num_threads for library in libraries]
-        blocks._set_threads(libraries, [2] * len(libraries))
+        for library in libraries:
+            library.set_num_threads(2)
+        blocks._let_go(force=True)
         try:
             job = pool.submit(first)
             assert inside.wait(30)
@@ -754,13 +756,37 @@ def test_limits_end_with_their_last_user_whoever_came_first():
             with blocks.one_blas_thread():
                 assert blocks.n_threads() == 1
         finally:
-            blocks._set_threads(libraries, before)
+            for library, number in zip(libraries, before, strict=True):
+                library.set_num_threads(number)
+            blocks._let_go(force=True)
+
+
+def test_a_limit_that_is_cut_short_is_lifted_by_the_next_user(monkeypatch):
+    "Ctrl-C may come while threads are given back"
+    whole, calls = blocks._as_users_ask, []
+
+    def cut():
+        calls.append(len(blocks._users))
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        whole()
+
+    with threadpool_limits(2, user_api="blas"):
+        if blocks.n_threads() < 2:
+            pytest.skip("BLAS has one thread here")
+        monkeypatch.setattr(blocks, "_as_users_ask", cut)
+        with pytest.raises(KeyboardInterrupt), blocks.one_blas_thread():
+            pass
+        assert blocks.n_threads() == 1
+        with blocks.one_blas_thread():
+            assert blocks.n_threads() == 1
+        assert blocks.n_threads() == 2 and calls == [1, 0, 1, 0]
 
 
 def test_one_library_for_both_is_not_limited(monkeypatch):
     "As in conda: there is nothing to keep apart"
     whole = ThreadpoolController().select(user_api="blas")
-    monkeypatch.setattr(blocks, "_blas", lambda: [whole, whole.select(filepath=[])])
+    monkeypatch.setattr(blocks, "_blas", lambda: ([], whole.lib_controllers))
     with threadpool_limits(2, user_api="blas"):
         if blocks.n_threads() < 2:
             pytest.skip("BLAS has one thread here")

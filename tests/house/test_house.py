@@ -28,8 +28,9 @@ NODES = [node for tree in TREES.values() for node in ast.walk(tree)]
 # kernels, names on Dask, digits of wide kernels, of short vectors and of float32 bounds (1550), long
 # steps that rounding may not carry away (60), factors that serve many steps (40),
 # tensors whose matrices stay on their device, put together from strips of any height (240), threads
-# of one BLAS that let those of the other sleep, re-pairings in threads (230)
-SIZE = 175_970
+# of one BLAS that let those of the other sleep and come back whoever ends last, re-pairings in
+# threads (360)
+SIZE = 176_100
 CHOICES = 1.5  # conditional expressions in a thousand nodes
 GUARDS = {"errstate": 34, "finite": 46, "as_number": 76}  # calls that a door does for its body
 ARROWS = 9  # imports of the package inside functions

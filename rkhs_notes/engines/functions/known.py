@@ -7,6 +7,7 @@ __all__ = ['Conditioned', 'PowerFunction']
 from typing import Annotated, Any
 import numpy as np
 from ...base.arrays import as_number, shaped
+from ...base.blocks import one_pool
 from ...base.contracts import contract
 from ...base.errors import not_negative
 from ...base.factors import Cholesky, schur
@@ -60,9 +61,14 @@ class Conditioned(OfOne, Kernel):
 
     def _explained(self, X, xp):
         "(L⁻¹ k(X, x))ᵀ, a row for each x"
-        return prepared(
-            X, self, lambda: self.gram.half_solve(gram_matrix(self.k, self.centres, X)).T
-        )
+        return prepared(X, self, lambda: self.gram.half_solve(self._to_centres(X, xp)).T)
+
+    def _to_centres(self, X, xp):
+        "k(Z, x); where LAPACK has threads, and its turn comes next, NumPy's sleep"
+        if len(self.gram) <= 2000:
+            return self.k._gram(self.centres, X, xp)
+        with one_pool():
+            return self.k._gram(self.centres, X, xp)
 
     def _tile(self, X, Y, xp):
         whole, A, B = self.k._tile(X, Y, xp), self._explained(X, xp), self._explained(Y, xp)
@@ -70,7 +76,7 @@ class Conditioned(OfOne, Kernel):
         return lambda rows, columns: whole(rows, columns) - A[rows] @ B[columns].T  # (3a.5)
 
     def _diag(self, X, xp):
-        return schur(self.gram, self.k._diag(X, xp), gram_matrix(self.k, self.centres, X), self.k)
+        return schur(self.gram, self.k._diag(X, xp), self._to_centres(X, xp), self.k)
 
     def _width(self, d):
         return self.k._width(d) + len(self.gram)

@@ -75,7 +75,7 @@ def _over_half(n, tile):
 
 
 def _each(value, orders, n):
-    "value(order) of each order of n rows, (b,), in threads where one keeps a thread busy"
+    "value(order), a pass over n × n entries, of each order, (b,); in threads if it keeps them busy"
     found, together = np.empty(len(orders)), len(orders)
     if n >= 800:
         together = 8
@@ -376,6 +376,8 @@ class Together:
     def random(self, n_draws, rng):
         "dHSIC of n_draws re-pairings, (n_draws,)"
         order = lambda: [rng.permutation(self.n) for _ in range(self.m - 1)]
+        if self.narrow:
+            return np.array([self.value(order()) for _ in range(n_draws)])
         found = np.empty(n_draws)
         for some in spans(n_draws, 64):
             orders = [order() for _ in range(some.start, some.stop)]
