@@ -829,6 +829,24 @@ def test_loops_between_lapack_and_products_keep_one_pool_awake(monkeypatch, name
     assert seen and all(threads == before | {asleep: 1} for threads in seen)
 
 
+def test_sections_at_many_centres_let_numpy_sleep_before_lapack(monkeypatch):
+    seen, gram = [], Gaussian._gram
+
+    def watched(k, *args):
+        seen.append(threads_of_blas()["numpy"])
+        return gram(k, *args)
+
+    with threadpool_limits(2, user_api="blas"):
+        before = threads_of_blas()["numpy"]
+        for n, threads in ((2000, before), (2001, 1)):
+            k = rkhs_notes.Conditioned(Gaussian(0.3), np.linspace(0, 1, n), 0.1)
+            with monkeypatch.context() as patch:
+                patch.setattr(Gaussian, "_gram", watched)
+                seen.clear()
+                k.diag(X)
+            assert seen == [threads]
+
+
 def test_sizes_beyond_all_floats_are_told():
     with settings.using(result_mib=1):
         blocks.require_fits((2**10, 2**7))
