@@ -761,6 +761,29 @@ def test_limits_end_with_their_last_user_whoever_came_first():
             blocks._let_go(force=True)
 
 
+def test_limits_of_other_threads_are_obeyed_after_ours_and_ours_after_theirs():
+    libraries = [library for group in blocks._blas() for library in group]
+    before = [library.num_threads for library in libraries]
+
+    def ask(*numbers):
+        for library, number in zip(libraries, numbers, strict=True):
+            library.set_num_threads(number)
+
+    with ThreadPoolExecutor(1) as pool:  # its thread stays alive
+        try:
+            pool.submit(ask, *[2] * len(libraries)).result()
+            if blocks.n_threads() < 2:
+                pytest.skip("BLAS has one thread here")
+            with blocks.one_blas_thread():
+                assert blocks.n_threads() == 1
+            ask(*[1] * len(libraries))
+            assert blocks.n_threads() == 1
+        finally:
+            blocks._let_go(force=True)
+            ask(*before)
+            blocks._let_go(force=True)
+
+
 def test_a_limit_that_is_cut_short_is_lifted_by_the_next_user(monkeypatch):
     "Ctrl-C may come while threads are given back"
     whole, calls = blocks._as_users_ask, []
