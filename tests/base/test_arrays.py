@@ -776,7 +776,8 @@ def test_limits_of_other_threads_are_obeyed_after_ours_and_ours_after_theirs():
                 pytest.skip("BLAS has one thread here")
             with blocks.one_blas_thread():
                 assert blocks.n_threads() == 1
-            ask(*[1] * len(libraries))
+            assert blocks.n_threads() == 2
+            pool.submit(ask, *[1] * len(libraries)).result()
             assert blocks.n_threads() == 1
         finally:
             blocks._let_go(force=True)
