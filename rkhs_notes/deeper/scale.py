@@ -21,6 +21,7 @@ from ..base.points import MorePoints, Points, points, points_or, recast, taken_o
 from ..base.values import Value, kept
 from ..base.words import Count, Flag, Function, Positive, Rng, Targets, Weights
 from ..base.words import instance_of
+from ..engines.data.sums import dense
 from ..engines.functions.fits import Band, Fit, Variances
 from ..engines.functions.functions import Places, times
 
@@ -508,7 +509,7 @@ def _unseen(k, X, phi, S, rng):
     some = taken_of(X, np.sort(rng.choice(n, min(n, 1000), replace=False)))
     i, j = rng.integers(n, size=(2, 1000))
     P, Q = taken_of(X, i), taken_of(X, j)
-    gaps = np.asarray(k.pairs(P, Q)) - np.sum(phi(P) * phi(Q), axis=1)
+    gaps = np.asarray(k.pairs(P, Q)) - np.sum(dense(phi(P)) * dense(phi(Q)), axis=1)
     return n * float(np.sqrt(np.mean(gaps**2))), 0.0, some
 
 # %% ../../nbs/deeper/14_scale.ipynb #pcal0004
@@ -541,7 +542,7 @@ def kernel_pca_large(
         phi = landmark_map(k, X, min(n_centres, n_points(X)), rng)
     what, asked = f"the centred {phi.dim} features of X", f"n_components = {n_components}"
     require_directions(phi.dim, 1, what, asked)
-    n, made = n_points(X), lambda rows: phi(taken_of(X, rows))
+    n, made = n_points(X), lambda rows: dense(phi(taken_of(X, rows)))
     S, sums = normal_sums(made, n, phi.dim, np.ones(n), None, progress, "covariance")
     mean = sums / n
     G = S - n * np.outer(mean, mean)
@@ -551,7 +552,7 @@ def kernel_pca_large(
     require_directions(found, n_components, what, asked)
     U, lam = U[:, :n_components], values[:n_components].copy()
     bound, left, sample = _unseen(k, X, phi, S, rng)
-    U = U * signs((phi(sample) - mean) @ U, sample)
+    U = U * signs((dense(phi(sample)) - mean) @ U, sample)
     v, level = function_of(phi, U), function_of(phi, mean)
     trace, norm2 = float(np.maximum(values, 0).sum()) + left, float(mean @ mean)
     return LargeComponents._of(v, -mean @ U, lam, trace, norm2, None, bound, level, sample)

@@ -840,6 +840,17 @@ def test_components_on_random_features_say_how_far_they_are():
         kernel_pca_large(Linear(), X, 5, rng=0)
 
 
+def test_large_pca_takes_features_of_texts_which_are_sparse():
+    texts = ["".join(w) for w in np.random.default_rng(0).choice(list("abc"), (40, 6))]
+    k = rn.Spectrum(2)
+    exact = rn.kernel_pca(k, texts, 2)
+    found = kernel_pca_large(k, texts, 2, phi=k.feature_map(texts), rng=0)
+    np.testing.assert_allclose(found.eigenvalues, exact.eigenvalues)
+    same = np.abs(found.transform(texts)), np.abs(exact.transform(texts))
+    np.testing.assert_allclose(*same, atol=1e-12)
+    assert found.error_bound < 1e-12
+
+
 def test_a_large_process_of_several_columns_is_that_of_each():
     X, k = sphere(200, 1), Gaussian(0.8)
     Y = np.column_stack([np.sin(X[:, 0]), np.cos(2 * X[:, 0])])
