@@ -92,7 +92,7 @@ def effective_dimension(k: AKernel, X: Points, lam: LamOrLams):
 
     Examples
     --------
-    >>> effective_dimension(Linear(), [1.0, 2.0, 3.0], 14.0)
+    >>> round(effective_dimension(Linear(), [1.0, 2.0, 3.0], 14.0), 9)
     0.5
     """
     eigenvalues = beyond_rounding(eigenpairs(gram_matrix(k, X), k)[0])
