@@ -89,9 +89,10 @@ FASTER = [
     ),
     (
         "mercer",
-        "Mercer, * n=600, *",
+        "Mercer, *",
         "scipy eigsh of K",
-        "the basis for 50 pairs grows to 250 vectors, and its own eigenproblems take a third of the time",
+        "the basis for 50 pairs grows to 250 vectors, whose own eigenproblems take a third of the time "
+        "at n = 600, and less of it beyond",
     ),
     (
         "sgd",
