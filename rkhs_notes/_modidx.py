@@ -1222,7 +1222,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                   'rkhs_notes/base/blocks.py'),
                                         'rkhs_notes.base.blocks._blas': ('base/blocks.html#_blas', 'rkhs_notes/base/blocks.py'),
                                         'rkhs_notes.base.blocks._found': ('base/blocks.html#_found', 'rkhs_notes/base/blocks.py'),
-                                        'rkhs_notes.base.blocks._let_go': ('base/blocks.html#_let_go', 'rkhs_notes/base/blocks.py'),
                                         'rkhs_notes.base.blocks._one_thread': ('base/blocks.html#_one_thread', 'rkhs_notes/base/blocks.py'),
                                         'rkhs_notes.base.blocks._reuse_pages': ( 'base/blocks.html#_reuse_pages',
                                                                                  'rkhs_notes/base/blocks.py'),

@@ -61,11 +61,8 @@ def _found():
     return groups
 
 
-def _let_go(force=True):
-    "threadpoolctl from 3.8 on obeys one thread of Python, until it is let go"
-
-
-_let_go = getattr(OpenBLASController, "clear_controlling_thread", _let_go)
+# threadpoolctl from 3.8 on obeys one thread of Python, until it is let go
+_let_go = getattr(OpenBLASController, "clear_controlling_thread", lambda force: None)
 
 
 def _as_users_ask():
