@@ -53,10 +53,8 @@ def _blas():
 
 @cache
 def _found():
-    found, home = ThreadpoolController().select(user_api="blas"), os.path.dirname(scipy.__file__)
-    home = os.path.realpath(home)
-    groups = [], []
-    for library in found.lib_controllers:
+    home, groups = os.path.dirname(os.path.realpath(scipy.__file__)), ([], [])
+    for library in ThreadpoolController().select(user_api="blas").lib_controllers:
         groups[library.filepath.startswith((home + ".libs", home + os.sep))].append(library)
     return groups
 

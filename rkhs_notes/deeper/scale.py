@@ -542,6 +542,7 @@ def kernel_pca_large(
         phi = landmark_map(k, X, min(n_centres, n_points(X)), rng)
     what, asked = f"the centred {phi.dim} features of X", f"n_components = {n_components}"
     require_directions(phi.dim, 1, what, asked)
+    require_fits((phi.dim, phi.dim), instead="fewer features, or landmarks: leave phi out")
     n, made = n_points(X), lambda rows: dense(phi(taken_of(X, rows)))
     S, sums = normal_sums(made, n, phi.dim, np.ones(n), None, progress, "covariance")
     mean = sums / n

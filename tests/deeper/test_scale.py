@@ -842,6 +842,8 @@ def test_components_on_random_features_say_how_far_they_are():
     assert back.shape == X.shape and np.linalg.norm(back - X) < np.linalg.norm(X)
     with pytest.raises(ValueError, match="at most 4"):
         kernel_pca_large(Linear(), X, 5, rng=0)
+    with settings.using(result_mib=1), pytest.raises(MemoryError, match="fewer features"):
+        kernel_pca_large(k, X, 4, phi=phi, rng=0)
 
 
 def test_large_pca_takes_features_of_texts_which_are_sparse():

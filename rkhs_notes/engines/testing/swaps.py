@@ -380,6 +380,5 @@ class Together:
             return np.array([self.value(order()) for _ in range(n_draws)])
         found = np.empty(n_draws)
         for some in spans(n_draws, 64):
-            orders = [order() for _ in range(some.start, some.stop)]
-            found[some] = _each(self.value, orders, self.n)
+            found[some] = _each(self.value, [order() for _ in found[some]], self.n)
         return found
